@@ -111,27 +111,27 @@ e2e:
 	@.ci/tools tmux git-lfs || :
 	@if .ci/tools sshd nginx fcgiwrap; then \
 		TMPDIR="$$(.ci/scratch)" LIZA_E2E=1 LIZA_E2E_AGENTS="$$(.ci/agents)" LIZA_E2E_BROWSER="$$(.ci/browser)" LIZA_E2E_PICTURES="$(E2E_PICTURES)" \
-		$(GO) test -json -count=1 -timeout $(E2E_TIMEOUT) $(if $(E2EFLAGS),'$(E2EFLAGS)') ./cmd/git-liza/e2e | awk -f .ci/tally.awk; \
+		$(GO) test -json -count=1 -timeout $(E2E_TIMEOUT) $(if $(E2EFLAGS),'$(E2EFLAGS)') ./cmd/git-liza/internal/tests/e2e | awk -f .ci/tally.awk; \
 	else echo "SKIPPED: make e2e needs the servers named above, so nothing was shown with servers"; fi
 
 # The pictures of the README, made again by a browser and tmux.
 pictures:
 	@.ci/tools go git tmux sshd nginx fcgiwrap
 	@made=$$(mktemp -d) && \
-	LIZA_E2E=1 LIZA_E2E_BROWSER="$$(.ci/browser)" LIZA_E2E_PICTURES="$$made" $(GO) test -count=1 -run 'TestPagesInABrowser|TestWatchInTmux' ./cmd/git-liza/e2e && \
+	LIZA_E2E=1 LIZA_E2E_BROWSER="$$(.ci/browser)" LIZA_E2E_PICTURES="$$made" $(GO) test -count=1 -run 'TestPagesInABrowser|TestWatchInTmux' ./cmd/git-liza/internal/tests/e2e && \
 	cp "$$made/web-board.png" "$$made/watch-100x30.svg" doc/pictures && rm -r "$$made"
 
 # Costs beside plain git doing the same, within ten minutes; see
 # doc/benchmarks.md. BENCHFLAGS=-quick takes a minute.
 bench:
 	@.ci/tools go git
-	CGO_ENABLED=0 $(GO) run ./cmd/git-liza/bench $(BENCHFLAGS)
+	CGO_ENABLED=0 $(GO) run ./cmd/git-liza/internal/tests/bench $(BENCHFLAGS)
 
-# What there is to learn and to read, and the ceilings of it: size_test.go here and in
-# cmd/git-liza.
+# What there is to learn and to read, and the ceilings of it: size_test.go in
+# cmd/git-liza and in its tests of the house.
 size: build
 	@echo "$$(ls git-liza* | wc -w) programs: $$(wc -c git-liza* | tail -n 1 | awk '{print $$1}') bytes"
-	@TMPDIR="$$(.ci/scratch)" $(GO) test -vet=off -count=1 -v -run '^TestSizeOf' . ./cmd/git-liza | grep -vE '^(=== |PASS|ok )'
+	@TMPDIR="$$(.ci/scratch)" $(GO) test -vet=off -count=1 -v -run '^TestSizeOf' ./cmd/git-liza/internal/tests/house ./cmd/git-liza | grep -vE '^(=== |PASS|ok )'
 
 install: build
 	install -d '$(DESTDIR)$(PREFIX)/bin'

@@ -22,24 +22,24 @@ func (a *AcceptMove) aim(b *Board) GoalID {
 	if len(a.Paths) == 0 {
 		return ""
 	}
-	return b.trackedPaths().goalOf(a.Paths[0])
+	return goalOfPath(b, a.Paths[0])
 }
 
-// goalOf is an open goal that stands on a path, itself or with an open task; ""
+// goalOfPath is an open goal that stands on a path, itself or with an open task; ""
 // if there is none.
-func (k trackedPaths) goalOf(path string) (found GoalID) {
+func goalOfPath(b *Board, path string) (found GoalID) {
 	open := map[GoalID]bool{}
-	for _, g := range All[*Goal](k.content, Goals) {
+	for _, g := range All[*Goal](b, Goals) {
 		if open[g.ID] = g.Status == InProgress; open[g.ID] && specPath(g.Spec) == path {
 			return g.ID
 		}
 	}
-	for _, w := range workflowsOf(k.calendar()).open() {
+	for _, w := range openWorkflows(b) {
 		if matchesAny(parseGlobs(w.patterns()), path) {
 			return w.Goal
 		}
 	}
-	k.each(func(s *Summary) {
+	b.each(func(s *Summary) {
 		if open[s.Goal] && !s.Status.Final() && (found == "" || s.Goal < found) &&
 			slices.ContainsFunc(append([]string{s.Spec}, s.BasedOn...), func(ref string) bool { return specPath(ref) == path }) {
 			found = s.Goal
@@ -49,23 +49,23 @@ func (k trackedPaths) goalOf(path string) (found GoalID) {
 }
 
 func (a *AcceptMove) ask(_ Move, b *Board) Query {
-	used := b.trackedPaths().inUse()
+	used := pathsInUse(b)
 	paths := slices.DeleteFunc(slices.Sorted(slices.Values(a.Paths)), func(path string) bool { return used[path] == nil })
 	return Query{Texts: used.queries(slices.Compact(paths), maxTexts)}
 }
 
 func (a *AcceptMove) fill(p *play) {
 	if a.Texts == nil { // what a caller has read stays, so that no later text is accepted unread
-		a.Texts = p.textCheck().asked()
+		a.Texts = askedTexts(p)
 	}
 }
 
 func (a *AcceptMove) already(p *play) bool {
-	used := p.trackedPaths().inUse()
+	used := pathsInUse(p.board)
 	for _, path := range a.Paths {
-		doc := p.trackedPaths().find(path)
+		doc := p.board.Tracked(path)
 		lacks := func(role Role) bool { return !doc.hasVerdict(role) }
-		if used[path] == nil || doc == nil || !doc.Approved() || slices.ContainsFunc(p.panel().textNeeds(path), lacks) {
+		if used[path] == nil || doc == nil || !doc.Approved() || slices.ContainsFunc(textNeeds(p, path), lacks) {
 			return false
 		}
 	}
@@ -77,7 +77,7 @@ func (a *AcceptMove) check(p *play) *Refusal {
 		return refuse(RuleForm, "git liza artifact list", "there is no path to accept")
 	}
 	again := acceptCommand(a.Paths)
-	used := p.trackedPaths().inUse()
+	used := pathsInUse(p.board)
 	paths := slices.Sorted(slices.Values(a.Paths))
 	for i, path := range paths {
 		switch {
@@ -93,12 +93,12 @@ func (a *AcceptMove) check(p *play) *Refusal {
 		return refuse(RuleFact, again, "the move records %d texts for %d paths", len(a.Texts), len(paths))
 	}
 	if p.facts != nil {
-		if r := compareTexts(a.Texts, p.textCheck().asked(), again); r != nil {
+		if r := compareTexts(a.Texts, askedTexts(p), again); r != nil {
 			return r
 		}
 	}
 	p.texts = a.Texts
-	return firstRefusal(a.Texts, p.panel().checkVouch)
+	return firstRefusal(a.Texts, func(text Text) *Refusal { return checkVouch(p, text) })
 }
 
 // acceptCommand is the command that accepts these texts, at least one. It names each
@@ -115,23 +115,23 @@ func (a *AcceptMove) apply(p *effect) {
 
 // textNeeds are the roles whose verdicts the board asks for on a text, without a
 // task: those of the rules for specs, or for everything.
-func (p panel) textNeeds(path string) []Role {
-	rules := lists.Where(p.ReviewRules(), func(rule ReviewRule) bool {
-		return (len(rule.Kinds) == 0 || slices.Contains(rule.Kinds, Spec)) && (len(rule.Paths) == 0 || p.anyMatches(rule.Paths, []string{path}))
+func textNeeds(p *play, path string) []Role {
+	rules := lists.Where(p.board.ReviewRules(), func(rule ReviewRule) bool {
+		return (len(rule.Kinds) == 0 || slices.Contains(rule.Kinds, Spec)) && (len(rule.Paths) == 0 || anyMatches(p, rule.Paths, []string{path}))
 	})
 	return lists.Add(nil, lists.Of(rules, func(rule ReviewRule) Role { return rule.Role })...)
 }
 
 // checkVouch refuses to accept what is no file, or what a role must judge that
 // takes no person's word and has not judged this blob.
-func (p panel) checkVouch(text Text) *Refusal {
+func checkVouch(p *play, text Text) *Refusal {
 	path := quoteC(clip(text.Path))
 	if text.Blob == "" {
-		return refuse(RuleSpec, "git liza adopt COMMIT --reason R", "%s is no file at %s", path, p.Settings().Integration.Tip.Short())
+		return refuse(RuleSpec, "git liza adopt COMMIT --reason R", "%s is no file at %s", path, p.board.Settings().Integration.Tip.Short())
 	}
-	doc := p.trackedPaths().find(text.Path)
-	for _, role := range p.textNeeds(text.Path) {
-		if p.notHuman(role) && (doc == nil || doc.Blob != text.Blob || !doc.hasVerdict(role)) {
+	doc := p.board.Tracked(text.Path)
+	for _, role := range textNeeds(p, text.Path) {
+		if notHuman(p, role) && (doc == nil || doc.Blob != text.Blob || !doc.hasVerdict(role)) {
 			name := shell.Quote(text.Path)
 			return refuse(RuleNotHuman, "git liza task add --title T --kind spec --owns "+name+" --spec "+name+" --done-when D --scope S",
 				"%s must judge %s, and takes no person's word: a task that changes it is judged by it", role, path)
@@ -148,8 +148,8 @@ func (d *TrackedPath) hasVerdict(r Role) bool {
 // vouch records the verdict of the actor for the blob of a tracked path, for every
 // role that the board asks for and that has not approved it.
 func (p *effect) vouch(path string) {
-	doc := *p.trackedPaths().find(path)
-	doc.ReviewBy, doc.Verdicts = p.panel().textNeeds(path), slices.Clone(doc.Verdicts)
+	doc := *p.board.Tracked(path)
+	doc.ReviewBy, doc.Verdicts = textNeeds(p.play, path), slices.Clone(doc.Verdicts)
 	// Some may be of a role that only the task asked for.
 	doc.ReviewBy = lists.Add(doc.ReviewBy, lists.Of(doc.Verdicts, func(v PathVerdict) Role { return v.Role })...)
 	for _, role := range doc.ReviewBy {

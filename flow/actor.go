@@ -5,18 +5,11 @@ import (
 	"time"
 )
 
-// An actor is a play seen from the side of the maker of the move: its identity,
-// and its capacities towards the subject.
-type actor struct{ *play }
-
-// actor is the maker of the move.
-func (p *play) actor() *actor { return &actor{p} }
-
-// principal refuses moves that no principal of the board may make. On a board
+// checkPrincipal refuses moves that no principal of the board may make. On a board
 // without principals a move may name any principal, with no effect: a clone can
 // be configured with its principal before the first one is entered.
-func (p *actor) principal() *Refusal {
-	m, known := p.move, p.Principals()
+func (p *play) checkPrincipal() *Refusal {
+	m, known := p.move, p.board.Principals()
 	if len(known.List) == 0 {
 		return nil
 	}
@@ -29,39 +22,39 @@ func (p *actor) principal() *Refusal {
 	case !who.MayAct(m.By):
 		return refuse(RulePrincipal, "git liza principal list", "%s does not act as %s", who.Name, m.By)
 	}
-	return p.checkRegistrant()
+	return checkRegistrant(p)
 }
 
 // checkRegistrant refuses moves of an agent by a principal that did not register it. If
 // that principal has been removed, any principal that may act as the agent can
 // register it anew.
-func (p *actor) checkRegistrant() *Refusal {
+func checkRegistrant(p *play) *Refusal {
 	m, id := p.move, p.move.By.Agent()
 	if id == "" {
 		return nil
 	}
-	a := p.Agent(id)
+	a := p.board.Agent(id)
 	if a == nil || a.Principal == "" || a.Principal == m.Principal {
 		return nil
 	}
-	if p.Principals().Find(a.Principal) != nil {
+	if p.board.Principals().Find(a.Principal) != nil {
 		return refuse(RulePrincipal, "git liza agents remove "+string(id), "%s is registered by %s and acts for no other principal: not for %s", id, a.Principal, m.Principal)
 	}
 	if m.Act != ActRegister {
 		return refuse(RulePrincipal, "git liza agents add "+string(id), "%s was registered by %s, who is no longer a principal", id, a.Principal)
 	}
-	if held, until := p.heldBy(a); held != "" {
-		return refuse(RuleHeld, p.releaseHint(a, held), "%s holds %s until %s for %s", id, held, until, a.Principal)
+	if held, until := heldBy(p, a); held != "" {
+		return refuse(RuleHeld, releaseHint(p, a, held), "%s holds %s until %s for %s", id, held, until, a.Principal)
 	}
 	return nil
 }
 
-// fence refuses agents of roles that the board lacks, and generations that a
+// checkFence refuses agents of roles that the board lacks, and generations that a
 // newer registration replaced.
-func (p *actor) fence() *Refusal {
+func (p *play) checkFence() *Refusal {
 	m := p.move
 	id := m.By.Agent()
-	if !p.prior.Empty() && id != "" && p.Role(id.Role()) == nil {
+	if !p.prior.Empty() && id != "" && p.board.Role(id.Role()) == nil {
 		return refuse(RuleNotFound, "git liza role list", "the board has no role %s, which %s names", id.Role(), id)
 	}
 	if id == "" {
@@ -74,7 +67,7 @@ func (p *actor) fence() *Refusal {
 		return nil
 	}
 	var known Generation
-	agent := p.Agent(id)
+	agent := p.board.Agent(id)
 	if agent != nil {
 		known = agent.Generation
 	}
@@ -84,11 +77,11 @@ func (p *actor) fence() *Refusal {
 	return nil
 }
 
-// standing is every capacity that the actor has towards the subject.
-func (p *actor) standing() standing {
+// standingOf is every capacity that the actor has towards the subject.
+func standingOf(p *play) standing {
 	s := anybody
 	by := p.move.By
-	if p.task != nil && p.holds() {
+	if p.task != nil && holdsSubject(p) {
 		s |= holder
 	}
 	if p.task != nil && p.task.IsReviewedBy(by) {
@@ -97,12 +90,12 @@ func (p *actor) standing() standing {
 	if by.IsHuman() {
 		return s | human
 	}
-	capacity := p.CapacityOf(by)
+	capacity := p.board.CapacityOf(by)
 	if capacity == Plans {
 		s |= planner
 	}
 	if p.move.Generation.Spawned() {
-		if p.ownsReturnedTask() {
+		if ownsReturnedTask(p) {
 			s |= coder
 		}
 		return s
@@ -120,19 +113,19 @@ func (p *actor) standing() standing {
 // ownsReturnedTask reports whether the task is an attempt of the actor that was rejected
 // or failed to merge. An agent that waited in its session for the verdict
 // continues with that task; it may choose no other.
-func (p *actor) ownsReturnedTask() bool {
+func ownsReturnedTask(p *play) bool {
 	t := p.task
 	return t != nil && t.Attempt != nil && t.Attempt.Coder == p.move.By && (t.Status == Rejected || t.Status == IntegrationFailed)
 }
 
 // refuseStanding is the refusal of an actor that no row of the act admits.
-func (p *actor) refuseStanding(r *rule) *Refusal {
+func refuseStanding(p *play, r *rule) *Refusal {
 	m := *p.move
 	if m.Generation.Spawned() {
 		above := m
 		above.Generation = ""
-		asked := play{Board: p.Board, move: &above, task: p.task}
-		if r.by&asked.actor().standing() != 0 {
+		asked := play{board: p.board, move: &above, task: p.task}
+		if r.by&standingOf(&asked) != 0 {
 			return refuse(RuleSupervisor, "git liza show "+string(m.Task), "%s is for the supervisor of %s, not for the agent that it spawned", m.Act, m.By)
 		}
 	}
@@ -141,12 +134,12 @@ func (p *actor) refuseStanding(r *rule) *Refusal {
 		return refuse(RuleHolder, "git liza show "+string(m.Task), "%s is held by %s for %s until %s, not for %s",
 			m.Task, m.By, p.task.Claim.Principal, p.task.Claim.Lease.Format(time.RFC3339), m.Principal)
 	case r.by&holder != 0 && p.task.Claim != nil:
-		return refuse(RuleHolder, p.showHeldCommand(func(a *Agent) TaskID { return a.Task }), "%s is held by %s until %s, not by %s",
+		return refuse(RuleHolder, showHeldCommand(p, func(a *Agent) TaskID { return a.Task }), "%s is held by %s until %s, not by %s",
 			m.Task, p.task.Claim.By, p.task.Claim.Lease.Format(time.RFC3339), m.By)
 	case r.by&reviewHolder != 0 && p.task.Review() != nil:
-		return refuse(RuleHolder, p.showHeldCommand(func(a *Agent) TaskID { return a.Review }), "the review of %s is held by %s until %s, not by %s",
+		return refuse(RuleHolder, showHeldCommand(p, func(a *Agent) TaskID { return a.Review }), "the review of %s is held by %s until %s, not by %s",
 			m.Task, p.task.Review().By, p.task.Review().Lease.Format(time.RFC3339), m.By)
-	case r.by&reviewHolder != 0 && (p.task.isCodedBy(m.By, m.Principal) || !m.By.IsHuman() && p.CapacityOf(m.By) != Judges):
+	case r.by&reviewHolder != 0 && (p.task.isCodedBy(m.By, m.Principal) || !m.By.IsHuman() && p.board.CapacityOf(m.By) != Judges):
 		return refuse(RuleHolder, "git liza show "+string(m.Task), "%s has not claimed the review of %s, and cannot", m.By, m.Task)
 	case r.by&reviewHolder != 0:
 		return refuse(RuleHolder, "git liza review "+string(m.Task)+" --as "+string(m.By), "%s has not claimed the review of %s", m.By, m.Task)
@@ -156,31 +149,31 @@ func (p *actor) refuseStanding(r *rule) *Refusal {
 
 // showHeldCommand is the command that shows the task or review that the agent holds, or
 // the task of the move if the agent holds none.
-func (p *actor) showHeldCommand(held func(*Agent) TaskID) string {
-	if a := p.Agent(p.move.By.Agent()); a != nil && held(a) != "" {
+func showHeldCommand(p *play, held func(*Agent) TaskID) string {
+	if a := p.board.Agent(p.move.By.Agent()); a != nil && held(a) != "" {
 		return "git liza show " + string(held(a))
 	}
 	return "git liza show " + string(p.move.Task)
 }
 
-// holds reports whether the claim belongs to the actor. The name of a human is
+// holdsSubject reports whether the claim belongs to the actor. The name of a human is
 // not enough: several principals may work under it.
-func (p *actor) holds() bool {
+func holdsSubject(p *play) bool {
 	c, m := p.task.Claim, p.move
 	return c != nil && c.By == m.By &&
-		(c.Principal == "" || c.Principal == m.Principal || len(p.Principals().List) == 0)
+		(c.Principal == "" || c.Principal == m.Principal || len(p.board.Principals().List) == 0)
 }
 
-func (p *actor) worker() Worker { return Worker{p.move.By, p.move.Principal} }
+func workerOf(p *play) Worker { return Worker{p.move.By, p.move.Principal} }
 
 // heldBy is the task or review that an agent holds with a live lease, and the
 // time when that lease ends; "" if there is none.
-func (p *actor) heldBy(a *Agent) (TaskID, string) {
+func heldBy(p *play, a *Agent) (TaskID, string) {
 	const layout = "2006-01-02T15:04:05Z"
-	if t := p.Task(a.Task); t != nil && t.Claim != nil && t.Claim.By == Actor(a.ID) && t.Claim.live(p.move.At) {
+	if t := p.board.Task(a.Task); t != nil && t.Claim != nil && t.Claim.By == Actor(a.ID) && t.Claim.live(p.move.At) {
 		return t.ID, t.Claim.Lease.Format(layout)
 	}
-	if t := p.Task(a.Review); t != nil {
+	if t := p.board.Task(a.Review); t != nil {
 		if _, held := t.HeldReview(Actor(a.ID)); held.live(p.move.At) {
 			return t.ID, held.Lease.Format(layout)
 		}
@@ -190,20 +183,20 @@ func (p *actor) heldBy(a *Agent) (TaskID, string) {
 
 // releaseHint is the command by which a person gives back what an agent holds. Of several
 // reviews of a submission it names the role.
-func (p *actor) releaseHint(a *Agent, held TaskID) string {
+func releaseHint(p *play, a *Agent, held TaskID) string {
 	hint := "git liza release " + string(held)
-	if t := p.Task(held); held == a.Review && held != a.Task && t != nil && t.Submission != nil && len(t.Submission.ReviewBy) > 1 {
+	if t := p.board.Task(held); held == a.Review && held != a.Task && t != nil && t.Submission != nil && len(t.Submission.ReviewBy) > 1 {
 		hint += " --role " + string(a.ID.Role())
 	}
 	return hint
 }
 
 // recordsAbout is the task that a record of the actor names. An agent that names none, and holds a task or a review, means that.
-func (p *actor) recordsAbout(named TaskID) TaskID {
+func recordsAbout(p *play, named TaskID) TaskID {
 	if named != "" {
 		return named
 	}
-	return p.Agent(p.move.By.Agent()).work()
+	return p.board.Agent(p.move.By.Agent()).work()
 }
 
 // work is the task that an agent holds, or reviews; "" if it does neither.
@@ -218,11 +211,11 @@ func (a *Agent) work() TaskID {
 }
 
 // ownAgent is a registered agent that the actor may speak for.
-func (p *actor) ownAgent(id AgentID, verb string) (*Agent, *Refusal) {
+func ownAgent(p *play, id AgentID, verb string) (*Agent, *Refusal) {
 	if by := p.move.By.Agent(); by != "" && by != id {
 		return nil, refuse(RuleRole, "git liza agents", "%s does not %s %s", by, verb, id)
 	}
-	a := p.Agent(id)
+	a := p.board.Agent(id)
 	if a == nil {
 		return nil, refuse(RuleNotFound, "git liza agents", "%s is not registered", id)
 	}
@@ -231,10 +224,10 @@ func (p *actor) ownAgent(id AgentID, verb string) (*Agent, *Refusal) {
 
 // checkSteering refuses a move that affects everybody if an account of a machine
 // without the right merge makes it, unless by a planner.
-func (p *actor) checkSteering() *Refusal {
-	known := p.Principals()
+func checkSteering(p *play) *Refusal {
+	known := p.board.Principals()
 	who := known.Find(p.move.Principal)
-	if p.move.By.IsHuman() || who == nil || who.Kind == "human" || p.CapacityOf(p.move.By) == Plans || slices.Contains(who.Rights, "merge") {
+	if p.move.By.IsHuman() || who == nil || who.Kind == "human" || p.board.CapacityOf(p.move.By) == Plans || slices.Contains(who.Rights, "merge") {
 		return nil
 	}
 	return refuse(RuleAdmin, "git liza note TEXT --for all", "%s is a machine's account without the right merge: %s makes no %s, which affects everybody; only humans, planners and agents of an account with that right do",

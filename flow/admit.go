@@ -12,7 +12,7 @@ import (
 // legal. It is called after [Board.Apply], on the board before the move, with
 // the facts that the move was judged by.
 func (b *Board) Admissible(m Move, facts *Facts) *Refusal {
-	p := &play{Board: b, prior: b, move: &m, facts: facts}
+	p := &play{board: b, prior: b, move: &m, facts: facts}
 	if p.task = b.Task(m.Task); p.task != nil {
 		p.from = p.task.Status
 	}
@@ -39,7 +39,7 @@ func (p *play) checkLease(lease Duration) *Refusal {
 	if lease <= MaxLease {
 		return nil
 	}
-	config := p.Settings().Config
+	config := p.board.Settings().Config
 	longest := max(MaxLease, config.Lease, config.ReviewLease)
 	if lease <= longest {
 		return nil
@@ -67,7 +67,7 @@ func openNow(p *play) *Refusal {
 	switch {
 	case p.task == nil:
 	case p.move.Act == ActClaim:
-		return guarded(func() *Refusal { return p.SpecGone(p.task.Goal) }, func() *Refusal { return leftToOthers(p) }, func() *Refusal { return checkFiles(p) })
+		return guarded(func() *Refusal { return p.board.SpecGone(p.task.Goal) }, func() *Refusal { return leftToOthers(p) }, func() *Refusal { return checkFiles(p) })
 	case p.move.Act == ActMerge && !p.move.By.IsHuman():
 		return mergesBeyond(p)
 	}
@@ -84,7 +84,7 @@ func mergesBeyond(p *play) *Refusal {
 		if matchesAny(owned, path) {
 			return nil
 		}
-		r := extends(p.Board, t, "", literalGlob(path))
+		r := extends(p.board, t, "", literalGlob(path))
 		if r != nil {
 			r.Hint = "git liza merge " + string(t.ID) // as a person
 		}
@@ -95,11 +95,11 @@ func mergesBeyond(p *play) *Refusal {
 // boundLoop refuses agents to enter work in a loop on paths that no task of its goal owns.
 func boundLoop(p *play, list []TaskInput) *Refusal {
 	goal := p.goalID()
-	if p.move.By.IsHuman() || loopsOf(p.calendar()).of(goal) == nil {
+	if p.move.By.IsHuman() || loopOf(p.board, goal) == nil {
 		return nil
 	}
 	var within []string
-	p.each(func(s *Summary) {
+	p.board.each(func(s *Summary) {
 		if s.Goal == goal {
 			within = append(within, s.Owns...)
 		}
@@ -161,7 +161,7 @@ func (i *IntentMove) admit(p *play) *Refusal {
 		if covers(p.task.Owns, g) {
 			return nil
 		}
-		return extends(p.Board, p.task, p.move.By.Role(), g)
+		return extends(p.board, p.task, p.move.By.Role(), g)
 	})
 }
 
@@ -180,7 +180,7 @@ func (s *SessionMove) admit(p *play) *Refusal {
 	if by.IsHuman() {
 		return nil
 	}
-	capacity := p.CapacityOf(by)
+	capacity := p.board.CapacityOf(by)
 	hint := "git liza show " + string(p.move.Task)
 	switch {
 	case t == nil:
@@ -219,17 +219,17 @@ func (u Usage) most() Usage {
 // a checkpoint stops new claims until a human has decided, a goal or a sprint
 // ends or begins, a retrospective is published. Planners, and accounts with the
 // right merge, may make them, because they steer the board anyway.
-func (c *CheckpointMove) admit(p *play) *Refusal  { return p.actor().checkSteering() }
-func (t *TripMove) admit(p *play) *Refusal        { return p.actor().checkSteering() }
-func (c *CompleteMove) admit(p *play) *Refusal    { return p.actor().checkSteering() }
-func (s *SprintStartMove) admit(p *play) *Refusal { return p.actor().checkSteering() }
-func (s *SprintCloseMove) admit(p *play) *Refusal { return p.actor().checkSteering() }
-func (r *RetroMove) admit(p *play) *Refusal       { return p.actor().checkSteering() }
+func (c *CheckpointMove) admit(p *play) *Refusal  { return checkSteering(p) }
+func (t *TripMove) admit(p *play) *Refusal        { return checkSteering(p) }
+func (c *CompleteMove) admit(p *play) *Refusal    { return checkSteering(p) }
+func (s *SprintStartMove) admit(p *play) *Refusal { return checkSteering(p) }
+func (s *SprintCloseMove) admit(p *play) *Refusal { return checkSteering(p) }
+func (r *RetroMove) admit(p *play) *Refusal       { return checkSteering(p) }
 
 // admit also holds agents that import tasks to those bounds: they add work as a planner
 // does.
 func (i *ImportMove) admit(p *play) *Refusal {
-	return cmp.Or(boundOwns(p, slices.Concat(i.Tasks, i.Update)), p.actor().checkSteering())
+	return cmp.Or(boundOwns(p, slices.Concat(i.Tasks, i.Update)), checkSteering(p))
 }
 
 // boundOwns refuses what new tasks, and tasks that are described anew, may not own.

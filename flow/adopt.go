@@ -27,7 +27,7 @@ type AdoptMove struct {
 func (a *AdoptMove) subject() string { return a.Commit.Short() }
 
 func (a *AdoptMove) ask(_ Move, b *Board) Query {
-	q := Query{Descendant: a.Commit, Behind: []ObjectID{a.Onto}, Texts: b.Texts(), Match: workflowsOf(b.calendar()).patterns()}
+	q := Query{Descendant: a.Commit, Behind: []ObjectID{a.Onto}, Texts: b.Texts(), Match: workflowPatterns(b)}
 	if len(q.Texts)+len(q.Match) > 0 {
 		q.At, q.Onto = a.Commit, a.Onto
 	}
@@ -39,7 +39,7 @@ func (a *AdoptMove) ask(_ Move, b *Board) Query {
 	return q
 }
 
-func (a *AdoptMove) fill(p *play) { a.Texts = p.textCheck().entered() }
+func (a *AdoptMove) fill(p *play) { a.Texts = enteredTexts(p) }
 
 func (a *AdoptMove) refs(_ Move, b *Board) []RefMove {
 	if a.Commit == a.Onto {
@@ -49,17 +49,16 @@ func (a *AdoptMove) refs(_ Move, b *Board) []RefMove {
 }
 
 func (a *AdoptMove) already(p *play) bool {
-	lacks := func(id TaskID) bool { t := p.Task(id); return t == nil || t.Status != Merged }
-	keeps := func(id TaskID) bool { t := p.Task(id); return t == nil || t.Reverted == nil }
+	lacks := func(id TaskID) bool { t := p.board.Task(id); return t == nil || t.Status != Merged }
+	keeps := func(id TaskID) bool { t := p.board.Task(id); return t == nil || t.Reverted == nil }
 	return !slices.ContainsFunc(a.Tasks, lacks) && !slices.ContainsFunc(a.Reverts, keeps) &&
-		a.Commit != "" && p.Settings().Integration.Tip == a.Commit && (!a.Accept || len(a.pending(p)) == 0)
+		a.Commit != "" && p.board.Settings().Integration.Tip == a.Commit && (!a.Accept || len(a.pending(p)) == 0)
 }
 
 // pending are the tracked paths that the actor has adopted and not accepted.
 func (a *AdoptMove) pending(p *play) []string {
-	known := p.trackedPaths()
-	return slices.DeleteFunc(slices.Sorted(maps.Keys(known.inUse())), func(path string) bool {
-		doc := known.find(path)
+	return slices.DeleteFunc(slices.Sorted(maps.Keys(pathsInUse(p.board))), func(path string) bool {
+		doc := p.board.Tracked(path)
 		return doc == nil || doc.By != p.move.By || doc.Blob == "" || doc.Approved()
 	})
 }
@@ -84,7 +83,7 @@ func (a *AdoptMove) check(p *play) *Refusal {
 	if r := present("the reason", a.Reason, hint); r != nil {
 		return r
 	}
-	tip := p.Settings().Integration.Tip
+	tip := p.board.Settings().Integration.Tip
 	if a.Onto != tip || a.Commit == "" || a.Commit == tip && len(a.Tasks)+len(a.Reverts) == 0 {
 		if pending := a.pending(p); a.Accept && len(pending) > 0 {
 			hint = acceptCommand(pending)
@@ -95,7 +94,7 @@ func (a *AdoptMove) check(p *play) *Refusal {
 		return refuse(RuleAncestry, "git merge "+string(tip), "%s does not descend from the integration tip %s", a.Commit.Short(), tip.Short())
 	}
 	for i, id := range a.Tasks {
-		t := p.Task(id)
+		t := p.board.Task(id)
 		if t == nil || slices.Contains(a.Tasks[:i], id) {
 			return refuse(RuleNotFound, "git liza list", "there is no task %s, or it is named twice", id)
 		}
@@ -106,24 +105,24 @@ func (a *AdoptMove) check(p *play) *Refusal {
 			return refuse(RuleAncestry, "git liza show "+string(id), "%s does not contain the submission %s of %s", a.Commit.Short(), t.Submission.Commit.Short(), id)
 		}
 	}
-	if r := reverts(p.calendar()).marked(a.Reverts); r != nil {
+	if r := checkMarked(p.board, a.Reverts); r != nil {
 		return r
 	}
 	for _, id := range a.Tasks {
-		if r := a.judged(p, p.Task(id)); r != nil {
+		if r := a.judged(p, p.board.Task(id)); r != nil {
 			return r
 		}
 		of := *p
-		of.task = p.Task(id)
+		of.task = p.board.Task(id)
 		if r := checkPhase(&of); r != nil {
 			return r
 		}
 	}
-	if r := p.textCheck().compare(a.Texts); r != nil || !a.Accept {
+	if r := checkRecorded(p, a.Texts); r != nil || !a.Accept {
 		return r
 	}
 	for _, text := range a.Texts {
-		if r := p.panel().checkVouch(text); r != nil && text.Blob != "" {
+		if r := checkVouch(p, text); r != nil && text.Blob != "" {
 			return r
 		}
 	}
@@ -134,10 +133,10 @@ func (a *AdoptMove) check(p *play) *Refusal {
 // submission of the task changes itself stays as it was: its judges have read that.
 // The copy keeps its own reading error.
 func (a *AdoptMove) brought(p *play, t *Task) *Board {
-	b, s := p.prior.with(), t.Submission
+	b, s := withTasks(p.prior), t.Submission
 	for _, text := range a.Texts {
 		if s.Changed > len(s.Paths) || !slices.Contains(s.Paths, text.Path) {
-			(&effect{&play{Board: b, move: p.move}}).track(text, origin{})
+			trackText((&effect{&play{board: b, move: p.move}}), text, origin{})
 		}
 	}
 	return b
@@ -147,16 +146,16 @@ func (a *AdoptMove) brought(p *play, t *Task) *Board {
 // move brings, unless the actor may approve it and does so.
 func (a *AdoptMove) judged(p *play, t *Task) *Refusal {
 	brought := a.brought(p, t)
-	defer func() { p.fail(brought.err) }()
-	known := brought.trackedPaths()
-	lacking := known.unconvinced(t)
+	defer func() { p.board.fail(brought.err) }()
+	known := brought
+	lacking := unconvinced(known, t)
 	accept := "git liza adopt " + string(a.Commit) + " --reason R --tasks " + joinIDs(a.Tasks) + " --accept"
 	switch {
 	case t.Status == Approved && len(lacking) == 0:
 		return nil
 	case !a.Accept && t.Status == Approved:
-		r := known.checkVerdicts(t)
-		if p.trackedPaths().checkVerdicts(t) == nil {
+		r := checkVerdicts(known, t)
+		if checkVerdicts(p.board, t) == nil {
 			r.Hint = accept // the commit itself changes the text, so that no judge can read it before
 		}
 		return r
@@ -169,8 +168,8 @@ func (a *AdoptMove) judged(p *play, t *Task) *Refusal {
 	if r := independent(&judging); r != nil {
 		return r
 	}
-	if role := lists.Find(lacking, p.panel().notHuman); role != nil {
-		return p.panel().refuseHuman(*role)
+	if role := lists.Find(lacking, func(r Role) bool { return notHuman(p, r) }); role != nil {
+		return refuseHuman(p, *role)
 	}
 	return nil
 }
@@ -182,29 +181,29 @@ func joinIDs(list []TaskID) string {
 func (a *AdoptMove) apply(p *effect) {
 	m := p.move
 	for _, id := range a.Tasks {
-		t := p.Task(id).clone()
-		p.endReviews(t)
+		t := p.board.Task(id).clone()
+		endReviews(p, t)
 		if a.Accept {
 			brought := a.brought(p.play, t)
-			lacking := brought.trackedPaths().unconvinced(t)
-			p.fail(brought.err)
+			lacking := unconvinced(brought, t)
+			p.board.fail(brought.err)
 			for _, role := range lacking {
 				t.judge(role, func(j *Judgement) {
 					j.Rejection = nil
 					j.Verdict = &Verdict{Commit: t.Submission.Commit, Tree: t.Submission.Tree, By: m.By, Principal: m.Principal,
-						Message: a.Reason, At: m.At, Texts: p.trackedPaths().refsOf(t)}
+						Message: a.Reason, At: m.At, Texts: textRefsOf(p.board, t)}
 				})
 			}
 		}
 		t.Status = Merged
 		t.Merge = &Merge{Commit: a.Commit, Onto: a.Onto, Tree: t.Submission.Tree, Adopted: true, By: m.By, At: m.At}
 		p.keep(t)
-		marking{p}.countMerged(t.Goal)
+		countMerged(p, t.Goal)
 	}
 	for _, id := range a.Tasks {
-		undoing{p}.mark(p.Task(id).Reverts, Reverted{By: m.By, Task: id, Commit: a.Commit, At: m.At})
+		markReverted(p, p.board.Task(id).Reverts, Reverted{By: m.By, Task: id, Commit: a.Commit, At: m.At})
 	}
-	undoing{p}.mark(a.Reverts, Reverted{By: m.By, Commit: a.Commit, At: m.At})
+	markReverted(p, a.Reverts, Reverted{By: m.By, Commit: a.Commit, At: m.At})
 	if a.Accept {
 		for _, text := range a.Texts {
 			if text.Blob != "" {

@@ -4,7 +4,7 @@ import "slices"
 
 // TextRoles are the roles whose verdicts a text at a path needs where a person
 // accepts it: those that the rules of review ask for.
-func TextRoles(b *Board, path string) []Role { return (&play{Board: b}).panel().textNeeds(path) }
+func TextRoles(b *Board, path string) []Role { return textNeeds((&play{board: b}), path) }
 
 // TextUsers are the ids of the open goals and tasks that stand on each path, goals
 // first, tasks in order of creation.
@@ -15,7 +15,7 @@ func TextUsers(b *Board) map[string][]string {
 			users[specPath(g.Spec)] = append(users[specPath(g.Spec)], id)
 		}
 	}
-	for _, s := range b.oldest() {
+	for _, s := range oldestFirst(b) {
 		if s.Status.Final() || s.Status == Draft {
 			continue
 		}
@@ -33,10 +33,9 @@ func TextUsers(b *Board) map[string][]string {
 // whose approval ends, and the tasks in work that stand on a text, or on a section
 // of it, that changes.
 func AffectedBy(b *Board, now []Text) (approvals []string, tasks []TaskID) {
-	known := b.trackedPaths()
 	changes := map[string]Text{}
 	for _, text := range now {
-		doc := known.find(text.Path)
+		doc := b.Tracked(text.Path)
 		if doc == nil || doc.Blob == text.Blob {
 			continue
 		}
@@ -48,11 +47,11 @@ func AffectedBy(b *Board, now []Text) (approvals []string, tasks []TaskID) {
 	if len(changes) == 0 {
 		return nil, nil
 	}
-	for _, s := range b.oldest() {
+	for _, s := range oldestFirst(b) {
 		if !s.Status.Final() && !in(Draft, Unclaimed).has(s.Status) && slices.ContainsFunc(append([]string{s.Spec}, s.BasedOn...), func(ref string) bool {
 			path, anchor := splitRef(ref)
 			text, changed := changes[path]
-			return changed && known.find(path).differs(text, anchor)
+			return changed && b.Tracked(path).differs(text, anchor)
 		}) {
 			tasks = append(tasks, s.ID)
 		}

@@ -20,7 +20,7 @@ func (r *RegisterMove) check(p *play) *Refusal {
 	if r.Agent.Role() == "" || r.Generation.Spawned() {
 		return refuse(RuleForm, hint, "%q is not an agent that can be registered", clip(string(r.Agent)))
 	}
-	if p.Role(r.Agent.Role()) == nil {
+	if p.board.Role(r.Agent.Role()) == nil {
 		return refuse(RuleNotFound, "git liza role list", "the board has no role %s, which %s names", r.Agent.Role(), r.Agent)
 	}
 	if by := m.By.Agent(); by != "" && by != r.Agent {
@@ -29,19 +29,19 @@ func (r *RegisterMove) check(p *play) *Refusal {
 	if r.Format < 0 {
 		return refuse(RuleForm, hint, "there is no format %d", r.Format)
 	}
-	known := p.Principals()
+	known := p.board.Principals()
 	if who := known.Find(m.Principal); len(known.List) > 0 && !who.MayAct(Actor(r.Agent)) {
 		return refuse(RulePrincipal, "git liza principal list", "%s does not act as %s", m.Principal, r.Agent)
 	}
-	old := p.Agent(r.Agent)
+	old := p.board.Agent(r.Agent)
 	if old == nil {
 		return nil
 	}
-	held, lease := p.actor().heldBy(old)
+	held, lease := heldBy(p, old)
 	if held != "" && !r.Takeover {
 		return refuse(RuleHeld, "git liza agents add "+string(r.Agent)+" --takeover", "%s holds %s until %s", r.Agent, held, lease)
 	}
-	if t := p.Task(old.Task); t != nil {
+	if t := p.board.Task(old.Task); t != nil {
 		return t.checkCoders(r.worker(p))
 	}
 	return nil
@@ -50,13 +50,13 @@ func (r *RegisterMove) check(p *play) *Refusal {
 func (r *RegisterMove) worker(p *play) Worker { return Worker{Actor(r.Agent), p.move.Principal} }
 
 func (r *RegisterMove) already(p *play) bool {
-	a := p.Agent(r.Agent)
+	a := p.board.Agent(r.Agent)
 	return a != nil && a.Generation != "" && a.Generation == r.Generation && a.Degraded == ""
 }
 
 func (r *RegisterMove) apply(p *effect) {
 	a := Agent{ID: r.Agent, Role: r.Agent.Role(), Principal: p.move.Principal, Provider: r.Provider, Host: r.Host, Generation: r.Generation, Registered: p.move.At, Format: r.Format}
-	if old := p.Agent(r.Agent); old != nil {
+	if old := p.board.Agent(r.Agent); old != nil {
 		a.Task, a.Review = old.Task, old.Review
 		r.inherit(p, old.Task)
 	}
@@ -66,7 +66,7 @@ func (r *RegisterMove) apply(p *effect) {
 // inherit transfers the claim of the earlier registration to the principal of
 // this one, which then counts among the coders.
 func (r *RegisterMove) inherit(p *effect, id TaskID) {
-	t := p.Task(id)
+	t := p.board.Task(id)
 	if t == nil || t.Claim == nil || t.Claim.Principal == p.move.Principal {
 		return
 	}
@@ -83,16 +83,16 @@ type UnregisterMove struct {
 
 func (u *UnregisterMove) subject() string { return string(u.Agent) }
 
-func (u *UnregisterMove) already(p *play) bool { return p.Agent(u.Agent) == nil }
+func (u *UnregisterMove) already(p *play) bool { return p.board.Agent(u.Agent) == nil }
 
 func (u *UnregisterMove) check(p *play) *Refusal {
-	a, r := p.actor().ownAgent(u.Agent, "unregister")
+	a, r := ownAgent(p, u.Agent, "unregister")
 	if r != nil {
 		return r
 	}
 	held := cmp.Or(a.Task, a.Review)
 	if held != "" {
-		return refuse(RuleHeld, p.actor().releaseHint(a, held), "%s holds %s", u.Agent, held)
+		return refuse(RuleHeld, releaseHint(p, a, held), "%s holds %s", u.Agent, held)
 	}
 	return nil
 }
@@ -111,17 +111,17 @@ type DegradeMove struct {
 func (d *DegradeMove) subject() string { return string(d.Agent) }
 
 func (d *DegradeMove) check(p *play) *Refusal {
-	if _, r := p.actor().ownAgent(d.Agent, "degrade"); r != nil {
+	if _, r := ownAgent(p, d.Agent, "degrade"); r != nil {
 		return r
 	}
 	return present("the reason", d.Reason, "git liza agents rest "+string(d.Agent)+" --reason R")
 }
 
 func (d *DegradeMove) already(p *play) bool {
-	a := p.Agent(d.Agent)
+	a := p.board.Agent(d.Agent)
 	return a != nil && a.Degraded != "" && a.Degraded == d.Reason
 }
 
 func (d *DegradeMove) apply(p *effect) {
-	p.agent(Actor(d.Agent), func(a *Agent) { a.Degraded = d.Reason })
+	editAgent(p, Actor(d.Agent), func(a *Agent) { a.Degraded = d.Reason })
 }

@@ -21,10 +21,10 @@ func (a *AmendMove) ask(_ Move, b *Board) Query {
 	if a.Goal == nil {
 		return Query{}
 	}
-	return b.askTexts([]TaskInput{{Spec: a.Goal.Spec}})
+	return askTextsOf(b, []TaskInput{{Spec: a.Goal.Spec}})
 }
 
-func (a *AmendMove) fill(p *play) { a.Texts = p.textCheck().entered() }
+func (a *AmendMove) fill(p *play) { a.Texts = enteredTexts(p) }
 
 // document is the amended document and its key; nil unless the move has exactly
 // one.
@@ -67,12 +67,12 @@ func (a *AmendMove) check(p *play) *Refusal {
 		if doc != nil {
 			return refuse(RuleForm, "git liza help board edit", "amend replaces one document at a time")
 		}
-		return cmp.Or(a.Config.check("git liza board edit config"), p.textCheck().compare(a.Texts))
+		return cmp.Or(a.Config.check("git liza board edit config"), checkRecorded(p, a.Texts))
 	}
 	if doc == nil {
 		return refuse(RuleForm, "git liza help board edit", "amend replaces exactly one config, goal, sprint or record")
 	}
-	old := p.load(key)
+	old := p.board.load(key)
 	if old == nil || named(old) != key.ID {
 		return refuse(RuleNotFound, listCommand(key), "there is no %s", key)
 	}
@@ -94,13 +94,13 @@ func (a *AmendMove) check(p *play) *Refusal {
 	if ended(old) {
 		return refuse(RuleProtected, listCommand(key), "%s is final", key)
 	}
-	return cmp.Or(p.sound(doc), p.textCheck().compare(a.Texts))
+	return cmp.Or(p.sound(doc), checkRecorded(p, a.Texts))
 }
 
 // specFact is what git says of the new spec of a goal; nil on replay, and where
 // the spec stays.
-func (p textCheck) specFact(d *Goal) *TextFact {
-	if p.facts == nil || p.Goal(d.ID).Spec == d.Spec {
+func specFact(p *play, d *Goal) *TextFact {
+	if p.facts == nil || p.board.Goal(d.ID).Spec == d.Spec {
 		return nil
 	}
 	fact := p.facts.Texts[specPath(d.Spec)]
@@ -131,8 +131,8 @@ func (p *play) sound(doc Document) *Refusal {
 		if d.Title == "" || d.Spec == "" {
 			return refuse(RuleIncomplete, "git liza board edit goal", "a goal needs a title and a spec")
 		}
-		if fact := p.textCheck().specFact(d); fact != nil && (!fact.exists() || fact.lacks(specAnchor(d.Spec))) {
-			return refuse(RuleSpec, "git liza board edit goal", "the spec '%s' does not exist on %s, or lacks the heading", d.Spec, p.Settings().Integration.Name)
+		if fact := specFact(p, d); fact != nil && (!fact.exists() || fact.lacks(specAnchor(d.Spec))) {
+			return refuse(RuleSpec, "git liza board edit goal", "the spec '%s' does not exist on %s, or lacks the heading", d.Spec, p.board.Settings().Integration.Name)
 		}
 		if d.Priority < 1 || d.Priority > 5 {
 			return refuse(RuleForm, "git liza board edit goal", "priority %d of %s is not between 1 and 5", d.Priority, d.ID)
@@ -141,16 +141,16 @@ func (p *play) sound(doc Document) *Refusal {
 			return d.Loop.checkBounds(d.Spec)
 		}
 	case *Sprint:
-		if p.Goal(d.Goal) == nil {
+		if p.board.Goal(d.Goal) == nil {
 			return refuse(RuleNotFound, "git liza goal show", "there is no goal %s", d.Goal)
 		}
-		if p.OpenSprint(d.Goal) != d.ID {
+		if p.board.OpenSprint(d.Goal) != d.ID {
 			return refuse(RuleProtected, "git liza sprint show", "amend does not give a sprint to another goal")
 		}
 	case *Anomaly:
 		return (&AnomalyMove{Type: d.Type, About: d.Task, Details: d.Details}).check(p)
 	case *Discovery:
-		if d.Converted != "" && p.Task(d.Converted) == nil {
+		if d.Converted != "" && p.board.Task(d.Converted) == nil {
 			return refuse(RuleNotFound, "git liza list --all", "there is no task %s", d.Converted)
 		}
 		return (&DiscoverMove{Text: d.Text, Severity: d.Severity, Urgency: d.Urgency, During: d.During}).check(p)

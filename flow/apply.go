@@ -10,7 +10,7 @@ import (
 // table, and the subject as the effect may change it. Guards get a play, which
 // reads the board; only an [effect] writes to it.
 type play struct {
-	*Board
+	board *Board
 	move  *Move
 	facts *Facts // nil on replay
 	rule  *rule
@@ -35,31 +35,31 @@ type play struct {
 // are the answers of git to [Board.Ask]; nil replays a move that was accepted
 // once. The receiver never changes.
 func (b *Board) Apply(m Move, facts *Facts) (*Board, error) {
-	p := &play{Board: b.next(m.At), prior: b, move: &m, facts: facts, replayed: facts == nil}
-	for _, guard := range []func() *Refusal{p.knownFormat, p.checkForm, p.clock, p.actor().principal, p.actor().fence, p.checkGoal, p.selectRow, p.checkOpening, p.details} {
+	p := &play{board: b.next(m.At), prior: b, move: &m, facts: facts, replayed: facts == nil}
+	for _, guard := range []func() *Refusal{p.knownFormat, p.checkForm, p.clock, p.checkPrincipal, p.checkFence, p.checkGoal, p.selectRow, p.checkOpening, p.details} {
 		refusal := guard()
-		if p.err != nil {
-			return nil, p.err
+		if p.board.err != nil {
+			return nil, p.board.err
 		}
 		if refusal != nil {
 			return nil, refusal
 		}
 	}
 	(&effect{p}).run()
-	if p.err != nil {
-		return nil, p.err
+	if p.board.err != nil {
+		return nil, p.board.err
 	}
 	refusal := p.checkBarriers()
 	if refusal == nil {
 		refusal = p.invariants()
 	}
-	if p.err != nil {
-		return nil, p.err
+	if p.board.err != nil {
+		return nil, p.board.err
 	}
 	if refusal != nil {
 		return nil, refusal
 	}
-	return p.Board, nil
+	return p.board, nil
 }
 
 // Opens refuses an act that the caller may not begin now, before the fields of
@@ -67,9 +67,9 @@ func (b *Board) Apply(m Move, facts *Facts) (*Board, error) {
 func (b *Board) Opens(act Act, task TaskID, c Caller, at time.Time) *Refusal {
 	m := c.Move(act, task, NewDetail(act))
 	m.At = at
-	p := &play{Board: b.next(at), prior: b, move: &m}
-	defer func() { b.fail(p.err) }() // what the copy could not read
-	return guarded(p.knownFormat, p.actor().principal, p.actor().fence, p.selectRow, p.checkOpening, func() *Refusal { return openNow(p) })
+	p := &play{board: b.next(at), prior: b, move: &m}
+	defer func() { b.fail(p.board.err) }() // what the copy could not read
+	return guarded(p.knownFormat, p.checkPrincipal, p.checkFence, p.selectRow, p.checkOpening, func() *Refusal { return openNow(p) })
 }
 
 // Already reports whether the board already has the effect of the move, so that
@@ -80,14 +80,14 @@ func (b *Board) Already(m Move) bool {
 	if !ok || b.Empty() || m.Act.HumansOnly() && !m.By.IsHuman() {
 		return false
 	}
-	p := &play{Board: b.next(m.At), prior: b, move: &m}
+	p := &play{board: b.next(m.At), prior: b, move: &m}
 	if m.Task != "" {
 		if p.task = b.Task(m.Task); p.task == nil {
 			return false
 		}
 		p.from = p.task.Status
 	}
-	return p.actor().principal() == nil && p.actor().fence() == nil && d.already(p)
+	return p.checkPrincipal() == nil && p.checkFence() == nil && d.already(p)
 }
 
 // guarded asks the guards in their order, up to the first that refuses.
@@ -107,7 +107,7 @@ func (p *play) checkForm() *Refusal {
 	if reflect.TypeOf(p.move.Detail) != reflect.TypeOf(NewDetail(p.move.Act)) {
 		return refuse(RuleForm, "git liza help", "the fields of the move are not those of %s", p.move.Act)
 	}
-	limit := p.Settings().Config.TextLimit
+	limit := p.board.Settings().Config.TextLimit
 	if limit == 0 {
 		limit = DefaultConfig().TextLimit
 	}
@@ -119,7 +119,7 @@ func judgedBy(p *play) int {
 	if i, ok := p.move.Detail.(*InitMove); ok && p.prior.Empty() {
 		return i.Format
 	}
-	return p.Settings().Format
+	return p.board.Settings().Format
 }
 
 func (p *play) clock() *Refusal {
@@ -150,7 +150,7 @@ func (p *play) selectRow() *Refusal {
 		if r.from != 0 && !r.from.has(p.from) {
 			continue
 		}
-		if r.by&p.actor().standing() != 0 {
+		if r.by&standingOf(p) != 0 {
 			p.rule = r
 			return nil
 		}
@@ -164,7 +164,7 @@ func (p *play) selectRow() *Refusal {
 	case stateFits == nil:
 		return refuse(RuleState, "git liza show "+string(m.Task), "%s does not apply to %s, which is %s", m.Act, m.Task, p.from)
 	}
-	return p.actor().refuseStanding(stateFits)
+	return refuseStanding(p, stateFits)
 }
 
 func (p *play) subject(r *rule) *Refusal {
@@ -177,7 +177,7 @@ func (p *play) subject(r *rule) *Refusal {
 	if r.from == anywhere && p.move.Task == "" {
 		return nil
 	}
-	found := p.Task(p.move.Task)
+	found := p.board.Task(p.move.Task)
 	if found == nil {
 		return refuse(RuleNotFound, "git liza list --all", "there is no task %s", p.move.Task)
 	}
@@ -189,4 +189,4 @@ func (p *play) checkOpening() *Refusal { return p.rule.open(p) }
 
 func (p *play) details() *Refusal { return p.move.Detail.check(p) }
 
-func (p *play) limits() Limits { return p.Settings().Config.Limits.Over(p.task.Limits) }
+func (p *play) limits() Limits { return p.board.Settings().Config.Limits.Over(p.task.Limits) }

@@ -18,23 +18,23 @@ func (a *ApproveMove) check(p *play) *Refusal {
 	if refusal := p.submitted(a.Commit, "approve"); refusal != nil {
 		return refusal
 	}
-	roles, refusal := p.panel().approvesAs(a.Role)
+	roles, refusal := approvesAs(p, a.Role)
 	if refusal != nil {
 		return refusal
 	}
-	return cmp.Or(p.panel().readAgain(roles), a.checkShown(p), a.For.check(p))
+	return cmp.Or(readAgain(p, roles), a.checkShown(p), a.For.check(p))
 }
 
 // readAgain refuses the approval of a reviewer who read a text that has changed
 // since.
-func (p panel) readAgain(roles []Role) *Refusal {
+func readAgain(p *play, roles []Role) *Refusal {
 	t, by := p.task, p.move.By
 	for _, role := range roles {
 		held := t.Judgement(role).Review
 		if held == nil || held.By != by {
 			continue
 		}
-		text := p.trackedPaths().changed(t, held.Texts)
+		text := changedText(p.board, t, held.Texts)
 		switch {
 		case text == nil:
 		case p.move.Generation.Spawned():
@@ -69,19 +69,19 @@ func (a *ApproveMove) already(p *play) bool {
 	gave := slices.ContainsFunc(t.Judgements, func(j Judgement) bool {
 		return t.holds(j.Verdict) && j.Verdict.Commit == a.Commit && j.Verdict.By == by && (a.Role == "" || a.Role == j.Role) && j.Verdict.For.equal(a.For)
 	})
-	return gave && (a.Role != "" || !by.IsHuman() || len(p.panel().openToPeople()) == 0)
+	return gave && (a.Role != "" || !by.IsHuman() || len(openToPeople(p)) == 0)
 }
 
 func (a *ApproveMove) apply(p *effect) {
 	t, m := p.task, p.move
 	t.Attempt.Doubt = "" // only a person approves while there is one
-	roles, _ := p.panel().approvesAs(a.Role)
+	roles, _ := approvesAs(p.play, a.Role)
 	for _, role := range roles {
-		read := p.trackedPaths().refsOf(t)
+		read := textRefsOf(p.board, t)
 		if held := t.Judgement(role).Review; held != nil && held.By == m.By && held.Texts != nil {
 			read = held.Texts
 		}
-		p.endReview(t, role)
+		endReview(p, t, role)
 		t.judge(role, func(j *Judgement) {
 			j.Rejection = nil
 			j.Verdict = &Verdict{Commit: a.Commit, Tree: t.Submission.Tree, By: m.By, Principal: m.Principal, Message: a.Message, At: m.At, Texts: read, For: a.For}

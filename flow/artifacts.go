@@ -25,9 +25,9 @@ type TypedPattern struct {
 	Finished bool // a phase needs them, so that no draft will do
 }
 
-// typed are the patterns of all goals in progress with their types.
-func (k workflows) typed() (list []TypedPattern) {
-	for _, w := range k.open() {
+// TypedPatterns are the patterns of the artifacts of all goals in progress.
+func TypedPatterns(b *Board) (list []TypedPattern) {
+	for _, w := range openWorkflows(b) {
 		for _, f := range w.Phases {
 			for _, a := range f.Artifacts {
 				if t := w.Type(a.Type); t != nil {
@@ -39,16 +39,13 @@ func (k workflows) typed() (list []TypedPattern) {
 	return list
 }
 
-// TypedPatterns are the patterns of the artifacts of all goals in progress.
-func TypedPatterns(b *Board) []TypedPattern { return workflowsOf(b.calendar()).typed() }
-
-// known are the tracked paths that match one of the globs and hold a file, or held one.
-func (k workflows) known(globs []string) (list []*TrackedPath) {
+// knownArtifacts are the tracked paths that match one of the globs and hold a file, or held one.
+func knownArtifacts(b *Board, globs []string) (list []*TrackedPath) {
 	if len(globs) == 0 {
 		return nil
 	}
 	parsed := parseGlobs(globs)
-	list = lists.Where(All[*TrackedPath](k.content, Tracked), func(doc *TrackedPath) bool { return matchesAny(parsed, doc.Path) })
+	list = lists.Where(All[*TrackedPath](b, Tracked), func(doc *TrackedPath) bool { return matchesAny(parsed, doc.Path) })
 	sort.Slice(list, func(i, j int) bool { return list[i].Path < list[j].Path })
 	return list
 }
@@ -65,16 +62,12 @@ type ArtifactState struct {
 
 // ArtifactsOf are the artifacts of a goal in the order of its workflow, up to a phase;
 // "" is all.
-func ArtifactsOf(b *Board, goal GoalID, upTo PhaseID) []ArtifactState {
-	return workflowsOf(b.calendar()).artifactsOf(goal, upTo)
-}
-
-func (k workflows) artifactsOf(goal GoalID, upTo PhaseID) (list []ArtifactState) {
-	w := workflowsOf(k.calendar()).of(goal)
+func ArtifactsOf(b *Board, goal GoalID, upTo PhaseID) (list []ArtifactState) {
+	w := FindWorkflow(b, goal)
 	if w == nil {
 		return nil
 	}
-	docs := k.known(w.patterns())
+	docs := knownArtifacts(b, w.patterns())
 	for _, f := range w.Phases {
 		for _, a := range f.Artifacts {
 			state := ArtifactState{Phase: f.Name, Type: a.Type, Glob: Expand(a.Path, goal), Count: a.Count}
@@ -104,12 +97,12 @@ func (a *ArtifactState) find(docs []*TrackedPath) {
 
 // checkArtifacts refuses receipts that do not show that the artifacts which a change
 // touches are valid, and receipts that git belies. at is the commit that was judged.
-func (p staging) checkArtifacts(receipts []Receipt, at, tree ObjectID, touches func(globs []string) bool) *Refusal {
-	globs := workflowsOf(p.calendar()).patterns()
+func checkArtifacts(p *play, receipts []Receipt, at, tree ObjectID, touches func(globs []string) bool) *Refusal {
+	globs := workflowPatterns(p.board)
 	if len(globs) == 0 || !touches(globs) {
 		return nil
 	}
-	passed := p.holdsArtifacts(receipts, tree)
+	passed := holdsArtifacts(p, receipts, tree)
 	hint := ArtifactCommand + " --at " + string(at)
 	switch {
 	case p.facts != nil && len(p.facts.Invalid) > 0 && passed:
@@ -124,15 +117,15 @@ func (p staging) checkArtifacts(receipts []Receipt, at, tree ObjectID, touches f
 
 // holdsArtifacts reports whether one of the receipts shows that the artifacts of a tree
 // are valid.
-func (p staging) holdsArtifacts(receipts []Receipt, tree ObjectID) bool {
+func holdsArtifacts(p *play, receipts []Receipt, tree ObjectID) bool {
 	return slices.ContainsFunc(receipts, func(r Receipt) bool { return r.isArtifacts() && r.Tree == tree && r.HasPassed() })
 }
 
 // withArtifacts are receipts with that of the gate for artifacts, if a change touches any
 // and git says that they are valid.
-func (p staging) withArtifacts(receipts []Receipt, tree ObjectID, touches func(globs []string) bool) []Receipt {
-	globs := workflowsOf(p.calendar()).patterns()
-	if p.facts == nil || len(p.facts.Invalid) > 0 || len(globs) == 0 || !touches(globs) || p.holdsArtifacts(receipts, tree) {
+func withArtifacts(p *play, receipts []Receipt, tree ObjectID, touches func(globs []string) bool) []Receipt {
+	globs := workflowPatterns(p.board)
+	if p.facts == nil || len(p.facts.Invalid) > 0 || len(globs) == 0 || !touches(globs) || holdsArtifacts(p, receipts, tree) {
 		return receipts
 	}
 	return append(slices.Clip(receipts), Receipt{Gate: ArtifactGate, Command: ArtifactCommand, Tree: tree, Duration: "0s", By: p.move.By, Result: Pass})

@@ -29,7 +29,7 @@ const (
 func (a *AskMove) subject() string { return string(a.About) }
 
 func (a *AskMove) aim(b *Board) GoalID {
-	if goal := b.goalOfTask(a.About); goal != "" {
+	if goal := goalOfTask(b, a.About); goal != "" {
 		return goal
 	}
 	return goalOfQuestion(b, a.Parent)
@@ -37,11 +37,11 @@ func (a *AskMove) aim(b *Board) GoalID {
 
 func (a *AskMove) fill(p *play) {
 	if a.Parent == "" && heldTask(p, p.move.By) == "" {
-		if q := takenBy(p.Board, p.move.By, p.move.At); q != nil && (a.About == "" || a.About == q.Task) {
+		if q := takenBy(p.board, p.move.By, p.move.At); q != nil && (a.About == "" || a.About == q.Task) {
 			a.Parent = q.ID
 		}
 	}
-	switch q := findQuestion(p, a.Parent); {
+	switch q := findQuestion(p.board, a.Parent); {
 	case a.About != "":
 	case q != nil:
 		a.About = q.Task
@@ -52,10 +52,10 @@ func (a *AskMove) fill(p *play) {
 
 // heldTask is the task that an actor has claimed; "" if it has none.
 func heldTask(p *play, by Actor) (held TaskID) {
-	if a := p.Agent(by.Agent()); a != nil {
+	if a := p.board.Agent(by.Agent()); a != nil {
 		return a.Task
 	}
-	p.eachInWork(func(s *Summary) {
+	eachInWork(p.board, func(s *Summary) {
 		if s.Status == Claimed && s.Coder == by {
 			held = s.ID
 		}
@@ -68,10 +68,10 @@ func (a *AskMove) check(p *play) *Refusal {
 	if r := present("the question", a.Text, hint); r != nil {
 		return r
 	}
-	if a.To != "" && a.To != HumanRole && p.Role(a.To) == nil {
+	if a.To != "" && a.To != HumanRole && p.board.Role(a.To) == nil {
 		return refuse(RuleNotFound, "git liza role list", "the board has no role %s", clip(string(a.To)))
 	}
-	t, by := p.Task(a.About), p.move.By
+	t, by := p.board.Task(a.About), p.move.By
 	if t == nil {
 		return refuse(RuleNotFound, "git liza list", "%s holds no task to ask about, and names none", by)
 	}
@@ -84,7 +84,7 @@ func (a *AskMove) check(p *play) *Refusal {
 	}
 	asker := *p
 	asker.task = t
-	if t.Status != Claimed || !asker.actor().holds() || !t.Claim.live(p.move.At) {
+	if t.Status != Claimed || !holdsSubject(&asker) || !t.Claim.live(p.move.At) {
 		return refuse(RuleHolder, show, "%s does not hold %s: whoever works on a task asks about it", by, t.ID)
 	}
 	return nil
@@ -93,7 +93,7 @@ func (a *AskMove) check(p *play) *Refusal {
 // checkParent refuses a question for the answer of another one by an actor that does not
 // look for that answer, one too deep, and one that comes back to who waits for it.
 func (a *AskMove) checkParent(p *play, t *Task) *Refusal {
-	q, by := findQuestion(p, a.Parent), p.move.By
+	q, by := findQuestion(p.board, a.Parent), p.move.By
 	if q == nil {
 		return unknownQuestion(a.Parent)
 	}
@@ -108,7 +108,7 @@ func (a *AskMove) checkParent(p *play, t *Task) *Refusal {
 		return refuse(RuleHolder, "git liza take "+string(q.ID)+" --as "+string(by), "%s has not taken the question %s", by, q.ID)
 	}
 	depth := 1
-	for up := q; up != nil; up = findQuestion(p, up.Parent) {
+	for up := q; up != nil; up = findQuestion(p.board, up.Parent) {
 		if depth++; depth > maxAskDepth {
 			return refuse(RuleAskDepth, "git liza answer "+string(q.ID)+" TEXT", "%d questions wait for each other already: answer with what is known", maxAskDepth)
 		}
@@ -126,8 +126,8 @@ func (a *AskMove) checkParent(p *play, t *Task) *Refusal {
 }
 
 func (a *AskMove) apply(p *effect) {
-	t := p.Task(a.About).clone()
-	p.recordOf(t.Goal, Questions, func(id RecordID) Document {
+	t := p.board.Task(a.About).clone()
+	recordFor(p, t.Goal, Questions, func(id RecordID) Document {
 		t.Asking = append(slices.Clip(t.Asking), Asking{id, a.To})
 		return &Question{ID: id, Task: t.ID, From: p.move.By, To: a.To, Text: a.Text, Asked: p.move.At, Parent: a.Parent, During: true}
 	})
@@ -137,7 +137,7 @@ func (a *AskMove) apply(p *effect) {
 // forget takes a question that is closed from its task, with those that were asked for
 // its answer.
 func (q *Question) forget(p *effect) {
-	t := p.Task(q.Task)
+	t := p.board.Task(q.Task)
 	if t == nil || !q.During && len(t.Asking) == 0 {
 		return
 	}
@@ -150,7 +150,7 @@ func (q *Question) forget(p *effect) {
 		p.put(Key{Tasks, string(t.ID)}, kept)
 	}
 	for _, a := range kept.Asking {
-		if child := findQuestion(p, a.Question); child != nil && child.IsOpen() && child.Parent == q.ID {
+		if child := findQuestion(p.board, a.Question); child != nil && child.IsOpen() && child.Parent == q.ID {
 			child.close(p, "")
 		}
 	}
@@ -160,7 +160,7 @@ func (q *Question) forget(p *effect) {
 // before lists them still.
 func dropAnswered(p *effect, t *Task) {
 	t.Asking = lists.Where(t.Asking, func(a Asking) bool {
-		q := findQuestion(p, a.Question)
+		q := findQuestion(p.board, a.Question)
 		return q != nil && q.IsOpen()
 	})
 }
@@ -168,7 +168,7 @@ func dropAnswered(p *effect, t *Task) {
 // dropAsking closes the questions about a task that nobody works on any more.
 func (t *Task) dropAsking(p *effect) {
 	for _, a := range t.Asking {
-		if q := findQuestion(p, a.Question); q != nil && q.IsOpen() {
+		if q := findQuestion(p.board, a.Question); q != nil && q.IsOpen() {
 			closed := *q
 			closed.Lease, closed.By, closed.At = nil, p.move.By, p.move.At
 			p.put(Key{Questions, string(q.ID)}, &closed)
@@ -178,6 +178,6 @@ func (t *Task) dropAsking(p *effect) {
 }
 
 // asksDuring reports whether the open question is one that the task lists.
-func (k checker) asksDuring(q *Question, t *Task) bool {
+func asksDuring(b *Board, q *Question, t *Task) bool {
 	return slices.ContainsFunc(t.Asking, func(a Asking) bool { return a.Question == q.ID })
 }

@@ -8,7 +8,7 @@ func (b *Board) Replaces(id TaskID, by Actor) bool {
 	if t == nil {
 		return false
 	}
-	p := &play{Board: b, task: t, from: t.Status, move: &Move{By: by}}
+	p := &play{board: b, task: t, from: t.Status, move: &Move{By: by}}
 	same, _ := p.resumes()
 	return !same && t.Attempt != nil
 }

@@ -10,7 +10,7 @@ import (
 // barriers knows what waits for what: open tasks for those that they need and, where
 // their goal has that barrier, for the open ones of its levels below.
 type barriers struct {
-	*play
+	play    *play
 	changed map[TaskID]bool // tasks by which a circle can have come about
 	open    map[TaskID]*Summary
 	levels  map[waiting][]*Summary // of goals with that barrier
@@ -29,17 +29,17 @@ type waiting struct {
 // ever: none of them could be claimed.
 func (p *play) checkBarriers() *Refusal {
 	b := &barriers{play: p, changed: map[TaskID]bool{}}
-	for _, e := range p.Board.changed {
+	for _, e := range p.board.changed {
 		if t, ok := e.Document.(*Task); ok && e.Key.Folder == Tasks && !t.Status.Final() && rewired(t, p.prior.Task(t.ID)) {
 			b.changed[t.ID] = true
 		}
 	}
 	risen := b.risen()
-	if len(b.changed) == 0 && len(risen) == 0 || len(p.IDs(Goals)) < 2 {
+	if len(b.changed) == 0 && len(risen) == 0 || len(p.board.IDs(Goals)) < 2 {
 		return nil
 	}
 	b.collect(risen)
-	for _, s := range p.oldest() {
+	for _, s := range oldestFirst(p.board) {
 		if b.changed[s.ID] && b.state[waiting{task: s.ID}] == 0 {
 			if r := b.visit(waiting{task: s.ID}); r != nil {
 				return r
@@ -57,17 +57,17 @@ func rewired(t, was *Task) bool {
 // risen are the goals that have the barrier since this move.
 func (b *barriers) risen() (list []GoalID) {
 	look := func(goal GoalID) {
-		if levelsOf(b.calendar()).barrierOf(goal) == LevelBarrier && levelsOf(b.prior.calendar()).barrierOf(goal) != LevelBarrier {
+		if BarrierOf(b.play.board, goal) == LevelBarrier && BarrierOf(b.play.prior, goal) != LevelBarrier {
 			list = append(list, goal)
 		}
 	}
-	if b.Settings().Config.Schedule != b.prior.Settings().Config.Schedule {
-		for _, id := range b.IDs(Goals) {
+	if b.play.board.Settings().Config.Schedule != b.play.prior.Settings().Config.Schedule {
+		for _, id := range b.play.board.IDs(Goals) {
 			look(GoalID(id))
 		}
 		return list
 	}
-	for _, e := range b.Board.changed {
+	for _, e := range b.play.board.changed {
 		if g, ok := e.Document.(*Goal); ok {
 			look(g.ID)
 		}
@@ -78,13 +78,13 @@ func (b *barriers) risen() (list []GoalID) {
 // collect finds the open tasks, by level where their goal has that barrier.
 func (b *barriers) collect(risen []GoalID) {
 	b.open, b.levels, b.state = map[TaskID]*Summary{}, map[waiting][]*Summary{}, map[waiting]int{}
-	for _, s := range b.oldest() {
+	for _, s := range oldestFirst(b.play.board) {
 		if s.Status.Final() {
 			continue
 		}
 		b.open[s.ID] = s
 		b.changed[s.ID] = b.changed[s.ID] || slices.Contains(risen, s.Goal)
-		if levelsOf(b.calendar()).barrierOf(s.Goal) == LevelBarrier {
+		if BarrierOf(b.play.board, s.Goal) == LevelBarrier {
 			at := waiting{goal: s.Goal, level: s.Level}
 			b.levels[at] = append(b.levels[at], s)
 		}
@@ -99,7 +99,7 @@ func (b *barriers) visit(at waiting) *Refusal {
 	b.path = append(b.path, at)
 	for _, next := range b.next(at) {
 		switch {
-		case b.interrupted():
+		case b.play.board.interrupted():
 			return nil
 		case b.state[next] == visiting && b.changed[next.task]:
 			return b.refuse(next)
@@ -129,7 +129,7 @@ func (b *barriers) next(at waiting) (list []waiting) {
 			list = append(list, waiting{task: id})
 		}
 	}
-	if s.Level > 1 && levelsOf(b.calendar()).barrierOf(s.Goal) == LevelBarrier {
+	if s.Level > 1 && BarrierOf(b.play.board, s.Goal) == LevelBarrier {
 		list = append(list, waiting{goal: s.Goal, level: s.Level - 1})
 	}
 	return list
@@ -139,6 +139,6 @@ func (b *barriers) next(at waiting) (list []waiting) {
 func (b *barriers) refuse(back waiting) *Refusal {
 	circle := lists.Of(b.path[slices.Index(b.path, back):], func(at waiting) TaskID { return at.task })
 	circle = slices.DeleteFunc(circle, func(id TaskID) bool { return id == "" })
-	goal := cmp.Or(b.open[back.task].Goal, b.goalID())
+	goal := cmp.Or(b.open[back.task].Goal, b.play.goalID())
 	return refuse(RuleLevel, "git liza plan show --goal "+string(goal), "tasks would wait for each other for ever, by needs or for levels below: %s", clip(Cycle(circle)))
 }

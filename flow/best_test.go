@@ -37,10 +37,10 @@ func TestBestIsTheFirstThatOpens(t *testing.T) {
 			case Blocked:
 				task.Block = &Block{Reason: "r", Questions: []string{"q"}, Limit: LimitNoVerdicts}
 			}
-			b = b.with(task)
+			b = withTasks(b, task)
 		}
 		want := TaskID("")
-		sorted := b.choice().candidates(ActClaim, Caller{By: "coder-1"}, b.at)
+		sorted := candidatesFor(b, ActClaim, Caller{By: "coder-1"}, b.at)
 		slices.SortFunc(sorted, func(x, y candidate) int {
 			return cmp.Or(slices.Compare(x.rank[:], y.rank[:]), x.Created.Compare(y.Created), compareIDs(x.ID, y.ID))
 		})

@@ -47,13 +47,13 @@ func (b *BlockMove) check(p *play) *Refusal {
 	if r := firstRefusal(b.Questions, func(q string) *Refusal { return present("a question", q, hint) }); r != nil {
 		return r
 	}
-	if b.To != "" && b.To != HumanRole && p.Role(b.To) == nil {
+	if b.To != "" && b.To != HumanRole && p.board.Role(b.To) == nil {
 		return refuse(RuleNotFound, "git liza role list", "the board has no role %s", clip(string(b.To)))
 	}
 	if b.Saved != nil && p.from != Claimed {
 		return refuse(RuleForm, hint, "nobody holds %s: there is no work to save with the block", p.task.ID)
 	}
-	if b.Saved != nil && !MaySave(p.Board, p.task, p.move.By) {
+	if b.Saved != nil && !MaySave(p.board, p.task, p.move.By) {
 		return refuse(RuleRole, hint, "%s does not save the work of %s: its holder, a planner or a person does", p.move.By, p.task.ID)
 	}
 	return p.checkSave(b.Saved)
@@ -82,7 +82,7 @@ func (b *BlockMove) already(p *play) bool {
 }
 
 func (b *BlockMove) apply(p *effect) {
-	t, coder, from := p.task, p.lastCoder(), p.from
+	t, coder, from := p.task, lastCoder(p), p.from
 	claimed := t.Claim != nil
 	if claimed {
 		from = t.Claim.From
@@ -103,7 +103,7 @@ func (b *BlockMove) apply(p *effect) {
 		t.Asked++
 	}
 	if !b.asks() || t.Asked > freeQuestions {
-		p.recordFailure(coder, reason)
+		recordFailure(p, coder, reason)
 	}
 	if !b.asks() {
 		recordReplacement(p, reason)
@@ -122,7 +122,7 @@ func unblockable(p *play) *Refusal {
 		return refuse(RuleExhausted, "git liza task supersede "+string(p.task.ID)+" --by FILE --reason R",
 			"%s failed %d times: its framing is presumed wrong, only supersede or abandon lead on", p.task.ID, len(p.task.Failures))
 	}
-	if b := p.task.Block; b.Reason == ReasonQuestion && b.From != 0 && !b.answered(p) {
+	if b := p.task.Block; b.Reason == ReasonQuestion && b.From != 0 && !b.answered(p.board) {
 		return refuse(RuleState, "git liza answer "+string(p.task.ID), "%s waits for the answer to its question, not for unblock", p.task.ID)
 	}
 	return nil
@@ -164,7 +164,7 @@ func (u *UnblockMove) apply(p *effect) {
 		t.Attempt.Iteration = 0
 	}
 	if t.Attempt != nil && u.KeepBranch {
-		p.keepBranch(u.Saved)
+		keepBranch(p, u.Saved)
 		return
 	}
 	t.Attempt, t.Intent, t.Submission, t.Integration = nil, nil, nil, nil

@@ -135,11 +135,18 @@ type Source interface {
 // change: [Board.Apply] returns another one that shares the unchanged
 // documents. The first reading error of the Source is kept, and Apply, Check
 // and [Board.Err] return it.
-type Board struct{ content }
+type Board struct {
+	source  Source
+	at      time.Time
+	changed map[Key]Edit // by folded key
+	err     error
+	ctx     context.Context // interrupts long loops; nil does not
+	short   *summaries      // of the Source, shared by all its boards
+}
 
 // Open is the board that the source holds; at is the time of its last move.
 func Open(source Source, at time.Time) *Board {
-	return &Board{content{source: source, at: at, changed: map[Key]Edit{}, short: &summaries{}}}
+	return &Board{source: source, at: at, changed: map[Key]Edit{}, short: &summaries{}}
 }
 
 // Within is the same board for a caller that waits no longer than ctx lasts.
@@ -152,14 +159,14 @@ func (b *Board) Within(ctx context.Context) *Board {
 
 // next is a copy that a move may write to.
 func (b *Board) next(at time.Time) *Board {
-	n := &Board{content{source: b.source, at: at, changed: make(map[Key]Edit, len(b.changed)+2), err: b.err, ctx: b.ctx, short: b.short}}
+	n := &Board{source: b.source, at: at, changed: make(map[Key]Edit, len(b.changed)+2), err: b.err, ctx: b.ctx, short: b.short}
 	maps.Copy(n.changed, b.changed)
 	return n
 }
 
-// with is a copy of the board that holds some tasks beside or instead of its own.
+// withTasks is a copy of the board that holds some tasks beside or instead of its own.
 // The copy keeps its own reading error.
-func (b *Board) with(tasks ...*Task) *Board {
+func withTasks(b *Board, tasks ...*Task) *Board {
 	n := b.next(b.at)
 	for _, t := range tasks {
 		key := Key{Tasks, string(t.ID)}

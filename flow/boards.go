@@ -32,10 +32,10 @@ type InitMove struct {
 func (i *InitMove) subject() string { return "board" }
 
 func (i *InitMove) ask(_ Move, b *Board) Query {
-	return Query{Saves: []ObjectID{i.Integration.Tip}, Texts: b.trackedPaths().askTexts(i.Spec), Tip: i.Integration.Tip}
+	return Query{Saves: []ObjectID{i.Integration.Tip}, Texts: queriesOf(b, i.Spec), Tip: i.Integration.Tip}
 }
 
-func (i *InitMove) fill(p *play) { i.Texts = p.textCheck().entered() }
+func (i *InitMove) fill(p *play) { i.Texts = enteredTexts(p) }
 
 func (i *InitMove) refs(_ Move, b *Board) []RefMove {
 	list := []RefMove{{Name: MarkRef("sprint-1"), State: true}}
@@ -47,7 +47,7 @@ func (i *InitMove) refs(_ Move, b *Board) []RefMove {
 
 func (i *InitMove) check(p *play) *Refusal {
 	hint := "git liza help init"
-	if p.Settings().Format != 0 {
+	if p.board.Settings().Format != 0 {
 		return refuse(RuleExists, "git liza status", "there is a blackboard already")
 	}
 	switch {
@@ -72,7 +72,7 @@ func (i *InitMove) check(p *play) *Refusal {
 	if r := i.Config.check(hint); r != nil {
 		return r
 	}
-	if r := p.textCheck().compare(i.Texts); r != nil || i.Admin == nil {
+	if r := checkRecorded(p, i.Texts); r != nil || i.Admin == nil {
 		return r
 	}
 	if r := p.checkGovernment(&Principals{List: []Principal{i.Admin.bare()}}, i.Admin); r != nil {
@@ -108,7 +108,7 @@ func (i *InitMove) apply(p *effect) {
 	goal := &Goal{ID: i.Goal, Title: i.Title, Spec: i.Spec, Status: InProgress, Created: at, CreatedBy: p.move.By, Priority: usualPriority}
 	goal.AtCheckpoint = goal.tally()
 	p.put(Key{Goals, string(i.Goal)}, goal)
-	p.startSprint(i.Deadline)
+	startSprint(p, i.Deadline)
 	if i.Admin != nil {
 		p.put(Key{Folder: PrincipalsDoc}, &Principals{List: []Principal{i.Admin.bare()}})
 	}
@@ -116,7 +116,7 @@ func (i *InitMove) apply(p *effect) {
 		p.put(Key{RolesFolder, string(row.Name)}, row)
 	}
 	p.put(Key{Folder: ReviewsDoc}, &ReviewRules{List: []ReviewRule{{Role: CodeReviewer}}})
-	p.upgrade(0, i.Format)
+	upgradeBoard(p, 0, i.Format)
 }
 
 // check refuses a configuration that no rule could work with.
@@ -189,7 +189,9 @@ type ConfigMove struct {
 
 func (c *ConfigMove) check(*play) *Refusal { return c.Config.check("git liza config") }
 
-func (c *ConfigMove) already(p *play) bool { return reflect.DeepEqual(p.Settings().Config, c.Config) }
+func (c *ConfigMove) already(p *play) bool {
+	return reflect.DeepEqual(p.board.Settings().Config, c.Config)
+}
 
 func (c *ConfigMove) apply(p *effect) {
 	p.change(func(s *Settings) { s.Config = c.Config })
@@ -217,7 +219,7 @@ func (i *ImportMove) subject() string { return "" }
 
 func (i *ImportMove) ask(m Move, b *Board) Query { return i.add().ask(m, b) }
 
-func (i *ImportMove) fill(p *play) { i.Texts = p.textCheck().entered() }
+func (i *ImportMove) fill(p *play) { i.Texts = enteredTexts(p) }
 
 func (i *ImportMove) check(p *play) *Refusal {
 	if len(i.Tasks)+len(i.Update) == 0 && i.Plan == nil {
@@ -230,7 +232,7 @@ func (i *ImportMove) check(p *play) *Refusal {
 }
 
 func (i *ImportMove) already(p *play) bool {
-	g := p.Goal(p.goalID())
+	g := p.board.Goal(p.goalID())
 	return i.Plan != nil && g != nil && slices.ContainsFunc(g.Plans, func(o PlanRef) bool { return o.Path == i.Plan.Path && o.Blob == i.Plan.Blob })
 }
 
@@ -239,15 +241,15 @@ func (i *ImportMove) already(p *play) bool {
 func (i *ImportMove) checkPlan(p *play) *Refusal {
 	const hint = "git liza help plan"
 	goal := p.goalID()
-	w, g := workflowsOf(p.calendar()).of(goal), p.Goal(goal)
+	w, g := FindWorkflow(p.board, goal), p.board.Goal(goal)
 	for _, in := range i.Tasks {
 		if w != nil && in.Phase != "" && in.Phase != g.Phase {
 			return refuse(RulePhase, hint, "%s names the phase %s: imported tasks belong to the phase that %s is in", in.ID, in.Phase, goal)
 		}
 	}
-	makes, first := workflowsOf(p.calendar()).plan(goal, i.Plan)
+	makes, first := planTasks(p.board, goal, i.Plan)
 	switch {
-	case first < 0 && i.Plan == nil && !p.move.By.IsHuman() && p.CapacityOf(p.move.By) != Plans:
+	case first < 0 && i.Plan == nil && !p.move.By.IsHuman() && p.board.CapacityOf(p.move.By) != Plans:
 		return refuse(RuleRole, hint, "only a person or a planner imports tasks that come from no approved plan")
 	case first < 0 && i.Plan != nil:
 		return refuse(RulePhase, hint, "no phase of %s produces a plan: tasks come from any file", goal)
@@ -260,7 +262,7 @@ func (i *ImportMove) checkPlan(p *play) *Refusal {
 	case makes >= w.place(g.Phase):
 		return refuse(RulePhase, "git liza goal phase next --goal "+string(goal), "the phase %s, which produces the plan, has not ended", w.Phases[makes].Name)
 	}
-	doc := p.trackedPaths().find(i.Plan.Path)
+	doc := p.board.Tracked(i.Plan.Path)
 	switch {
 	case len(i.kept(p, g)) >= MaxList:
 		return refuse(RuleLimit, "git liza goal phase next --goal "+string(goal), "the tasks of %d plans of %s are imported already", MaxList, goal)
@@ -272,11 +274,11 @@ func (i *ImportMove) checkPlan(p *play) *Refusal {
 	return nil
 }
 
-// plan is the place of the phase that produces the plan, -1 if none does, and that of the
+// planTasks is the place of the phase that produces the plan, -1 if none does, and that of the
 // first phase that produces one, -1 if none does.
-func (k workflows) plan(goal GoalID, of *PlanRef) (makes, first int) {
+func planTasks(b *Board, goal GoalID, of *PlanRef) (makes, first int) {
 	makes, first = -1, -1
-	w := workflowsOf(k.calendar()).of(goal)
+	w := FindWorkflow(b, goal)
 	if w == nil {
 		return makes, first
 	}
@@ -298,14 +300,12 @@ func (k workflows) plan(goal GoalID, of *PlanRef) (makes, first int) {
 
 // DuePlans are the approved plans of a goal that tasks have not been imported from as
 // they are, and whose phase has ended.
-func DuePlans(b *Board, goal GoalID) []PlanRef { return workflowsOf(b.calendar()).duePlans(goal) }
-
-func (k workflows) duePlans(goal GoalID) (list []PlanRef) {
-	w, g := k.of(goal), k.Goal(goal)
+func DuePlans(b *Board, goal GoalID) (list []PlanRef) {
+	w, g := FindWorkflow(b, goal), b.Goal(goal)
 	if w == nil || g == nil {
 		return nil
 	}
-	for _, a := range k.artifactsOf(goal, "") {
+	for _, a := range ArtifactsOf(b, goal, "") {
 		if !w.Type(a.Type).IsPlan() || w.place(a.Phase) >= w.place(g.Phase) {
 			continue
 		}
@@ -323,7 +323,7 @@ func (i *ImportMove) apply(p *effect) {
 	if i.Plan == nil {
 		return
 	}
-	p.goal(func(g *Goal) {
+	editGoal(p, func(g *Goal) {
 		g.Plans = append(i.kept(p.play, g), PlanRef{Path: i.Plan.Path, Blob: i.Plan.Blob, At: p.move.At})
 	})
 }
@@ -332,7 +332,7 @@ func (i *ImportMove) apply(p *effect) {
 // that fell out of the list would be due again.
 func (i *ImportMove) kept(p *play, g *Goal) []PlanRef {
 	return slices.DeleteFunc(slices.Clone(g.Plans), func(o PlanRef) bool {
-		doc := p.trackedPaths().find(o.Path)
+		doc := p.board.Tracked(o.Path)
 		return o.Path == i.Plan.Path || doc == nil || doc.Blob != o.Blob
 	})
 }
@@ -356,7 +356,7 @@ func (a *ArchiveMove) check(p *play) *Refusal {
 		return refuse(RuleForm, "git liza board archive", "there is no task to archive")
 	}
 	for _, id := range a.Sprints {
-		s := p.Sprint(id)
+		s := p.board.Sprint(id)
 		if s == nil {
 			return refuse(RuleNotFound, "git liza sprint show", "there is no sprint %s", id)
 		}
@@ -365,7 +365,7 @@ func (a *ArchiveMove) check(p *play) *Refusal {
 		}
 	}
 	for _, id := range a.Tasks {
-		t, ok := p.load(Key{Tasks, string(id)}).(*Task)
+		t, ok := p.board.load(Key{Tasks, string(id)}).(*Task)
 		if !ok || t.ID != id {
 			return refuse(RuleNotFound, "git liza list", "there is no live task %s", id)
 		}
@@ -381,17 +381,17 @@ func (a *ArchiveMove) check(p *play) *Refusal {
 
 func (a *ArchiveMove) apply(p *effect) {
 	for _, id := range a.Tasks {
-		t := p.load(Key{Tasks, string(id)})
+		t := p.board.load(Key{Tasks, string(id)})
 		if t == nil {
 			continue
 		}
 		p.put(Key{Tasks, string(id)}, nil)
 		p.put(Key{Archive, string(id)}, t)
-		p.calendar().countArchived(p, t.(*Task), 1)
+		countArchived(p.board, p, t.(*Task), 1)
 	}
 	for _, id := range a.Sprints {
-		for _, key := range RecordsToArchive(p.Board, id) {
-			p.archiveRecord(key)
+		for _, key := range RecordsToArchive(p.board, id) {
+			archiveRecord(p, key)
 		}
 	}
 }

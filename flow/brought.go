@@ -10,12 +10,9 @@ import (
 // submodule is the mode of a link to a commit of another repository.
 const submodule = 0o160000
 
-// bringing judges the commits that a submission adds to integration.
-type bringing struct{ *play }
-
-// check refuses what any commit changes that a submission adds to integration, also
+// checkBrought refuses what any commit changes that a submission adds to integration, also
 // where a later one takes it back: integration keeps them all. Replay does not ask.
-func (p bringing) check(undo func(path string) string) *Refusal {
+func checkBrought(p *play, undo func(path string) string) *Refusal {
 	if p.facts == nil {
 		return nil
 	}
@@ -34,7 +31,7 @@ func (p bringing) check(undo func(path string) string) *Refusal {
 			}
 		}
 		if r == nil {
-			r = p.writable(p.task, p.task.Attempt.Coder.Role(), paths, undo, strict)
+			r = checkWritable(p.board, p.task, p.task.Attempt.Coder.Role(), paths, undo, strict)
 		}
 		if r != nil && r.Rule == RuleScope && !slices.ContainsFunc(p.facts.Changes, func(c PathChange) bool { return slices.Contains(paths, c.Path) }) {
 			r.Hint = undo(paths[0]) // in one commit it is gone
@@ -45,11 +42,11 @@ func (p bringing) check(undo func(path string) string) *Refusal {
 		}
 		list = list[n:]
 	}
-	return p.checkFound(undo)
+	return checkFound(p, undo)
 }
 
 // checkFound refuses keys and conflicts that no person means.
-func (p bringing) checkFound(undo func(path string) string) *Refusal {
+func checkFound(p *play, undo func(path string) string) *Refusal {
 	const meant = "; if it is meant, a person says so: git liza task edit %s --meant %s"
 	t := p.task
 	switch k, m := p.facts.Key, p.facts.Marker; {
@@ -75,7 +72,7 @@ func (p *play) undo(base ObjectID, path string) string {
 		commit = "git commit -q -m " + shell.Quote("Work on "+string(p.task.ID))
 	}
 	var removed, restored, links string
-	for _, c := range (bringing{p}).undone(path) {
+	for _, c := range undoneChanges(p, path) {
 		switch spec := " " + shell.Pathspec(c.Path); {
 		case c.Mode == submodule && c.Was == 0:
 			links += spec
@@ -94,13 +91,13 @@ func (p *play) undo(base ObjectID, path string) string {
 	return strings.Join(append(words, commit), " && ")
 }
 
-// undone are the changes of the work that undo takes out of it.
-func (p bringing) undone(path string) (list []PathChange) {
+// undoneChanges are the changes of the work that undo takes out of it.
+func undoneChanges(p *play, path string) (list []PathChange) {
 	if p.facts == nil {
 		return []PathChange{{Path: path, Was: 1}}
 	}
 	for _, c := range p.facts.Changes {
-		if len(list) < mostUndone && (c.Path == path || p.Writable(p.task, p.task.Attempt.Coder.Role(), []string{c.Path}, strings.Clone) != nil) {
+		if len(list) < mostUndone && (c.Path == path || p.board.Writable(p.task, p.task.Attempt.Coder.Role(), []string{c.Path}, strings.Clone) != nil) {
 			list = append(list, c)
 		}
 	}
@@ -109,7 +106,7 @@ func (p bringing) undone(path string) (list []PathChange) {
 
 // broughtNow refuses what a merge brings and may no longer be written, by rules that changed since
 // the work was submitted.
-func broughtNow(p *play) *Refusal { return bringing{p}.check(rejecting(p.task)) }
+func broughtNow(p *play) *Refusal { return checkBrought(p, rejecting(p.task)) }
 
 // Barred refuses to merge approved work that changes what it may not any more, as far as
 // the board itself knows.
@@ -118,7 +115,7 @@ func Barred(b *Board, id TaskID) *Refusal {
 	if t == nil || t.Submission == nil || t.Attempt == nil {
 		return nil
 	}
-	return b.writable(t, t.Attempt.Coder.Role(), t.Submission.Paths, rejecting(t), false)
+	return checkWritable(b, t, t.Attempt.Coder.Role(), t.Submission.Paths, rejecting(t), false)
 }
 
 // rejecting gives the command with which a person sends submitted work back for a path.

@@ -52,11 +52,6 @@ type purse struct {
 	runs  []Spending // of running sessions; included in spent
 }
 
-// purses are the budgets of a board with their usage.
-type purses struct{ *content }
-
-func (b *Board) purses() purses { return purses{&b.content} }
-
 // A Spending is the usage of a session that the board does not record yet.
 type Spending struct {
 	By    AgentID // the agent that reports it
@@ -71,21 +66,21 @@ type Spending struct {
 // The usage of running sessions counts too. Budget returns nil if a session may
 // begin.
 func (b *Board) Budget(goal GoalID, id TaskID, running ...Spending) *Refusal {
-	t, r := b.purses().payee(goal, id)
+	t, r := payeeOf(b, goal, id)
 	if r != nil {
 		return r
 	}
-	return b.purses().overspent(t, running...)
+	return overspent(b, t, running...)
 }
 
-// refuses reports whether a budget refuses sessions for a task.
-func (ps purses) refuses(id TaskID) bool {
-	t, r := ps.payee("", id)
-	return r != nil || ps.overspent(t) != nil
+// refusesBudget reports whether a budget refuses sessions for a task.
+func refusesBudget(b *Board, id TaskID) bool {
+	t, r := payeeOf(b, "", id)
+	return r != nil || overspent(b, t) != nil
 }
 
-func (ps purses) overspent(t *Task, running ...Spending) *Refusal {
-	return firstRefusal(ps.charged(t, running), purse.exhausted)
+func overspent(b *Board, t *Task, running ...Spending) *Refusal {
+	return firstRefusal(chargedPurses(b, t, running), purse.exhausted)
 }
 
 // Left is the smallest remainder of the budgets that a session for a task would
@@ -94,11 +89,11 @@ func (ps purses) overspent(t *Task, running ...Spending) *Refusal {
 // exhausted one is negative.
 func (b *Board) Left(goal GoalID, id TaskID, running ...Spending) (Budget, bool) {
 	var least Budget
-	t, r := b.purses().payee(goal, id)
+	t, r := payeeOf(b, goal, id)
 	if r != nil {
 		return least, false
 	}
-	for _, p := range b.purses().charged(t, running) {
+	for _, p := range chargedPurses(b, t, running) {
 		least.Tokens = scarcer(least.Tokens, p.limit.Tokens, p.spent.Tokens())
 		least.Cost = scarcer(least.Cost, p.limit.Cost, p.spent.Cost)
 	}
@@ -121,31 +116,31 @@ func scarcer[T int64 | Cost](least, limit, spent T) T {
 	return min(least, left)
 }
 
-// payee is the task that a session is for. Planning is a task of the goal that
+// payeeOf is the task that a session is for. Planning is a task of the goal that
 // has no id.
-func (ps purses) payee(goal GoalID, id TaskID) (*Task, *Refusal) {
+func payeeOf(b *Board, goal GoalID, id TaskID) (*Task, *Refusal) {
 	if id == "" {
-		return &Task{Goal: cmp.Or(goal, ps.Settings().Goal)}, nil
+		return &Task{Goal: cmp.Or(goal, b.Settings().Goal)}, nil
 	}
-	t := ps.Task(id)
+	t := b.Task(id)
 	if t == nil {
 		return nil, refuse(RuleNotFound, "git liza list --all", "there is no task %s", id)
 	}
 	return t, nil
 }
 
-// charged are the purses of a task, with the usage of running sessions added.
-func (ps purses) charged(t *Task, running []Spending) []purse {
-	list := ps.of(t)
+// chargedPurses are the purses of a task, with the usage of running sessions added.
+func chargedPurses(b *Board, t *Task, running []Spending) []purse {
+	list := pursesOf(b, t)
 	for i := range list {
 		list[i].board = list[i].spent
 	}
 	for _, s := range running {
-		other, r := ps.payee(s.Goal, s.Task)
+		other, r := payeeOf(b, s.Goal, s.Task)
 		if r != nil || len(list) == 0 {
 			continue
 		}
-		for _, q := range ps.of(other) {
+		for _, q := range pursesOf(b, other) {
 			for i := range list {
 				if p := &list[i]; p.of == q.of && p.raise == q.raise {
 					p.spent, p.runs = p.spent.Plus(s.Usage), append(p.runs, s)
@@ -156,14 +151,14 @@ func (ps purses) charged(t *Task, running []Spending) []purse {
 	return list
 }
 
-// of are the budgets that bound the sessions of a task, its own first.
-func (ps purses) of(t *Task) []purse {
-	set := ps.Settings().Config.Budgets
+// pursesOf are the budgets that bound the sessions of a task, its own first.
+func pursesOf(b *Board, t *Task) []purse {
+	set := b.Settings().Config.Budgets
 	if set == (Budgets{}) && t.Budget == nil {
 		return nil
 	}
-	goal, sprint := ps.payers(t)
-	list := ps.shared(goal, sprint)
+	goal, sprint := payersOf(b, t)
+	list := sharedPurses(b, goal, sprint)
 	if t.ID == "" {
 		return list
 	}
@@ -178,14 +173,14 @@ func (ps purses) of(t *Task) []purse {
 	return append([]purse{own}, list...)
 }
 
-// shared are the budgets of a sprint and a goal.
-func (ps purses) shared(goal GoalID, sprint SprintID) []purse {
-	set := ps.Settings().Config.Budgets
+// sharedPurses are the budgets of a sprint and a goal.
+func sharedPurses(b *Board, goal GoalID, sprint SprintID) []purse {
+	set := b.Settings().Config.Budgets
 	var list []purse
-	if s := ps.Sprint(sprint); s != nil {
+	if s := b.Sprint(sprint); s != nil {
 		list = append(list, purse{of: string(sprint), limit: set.Sprint, spent: s.Usage, raise: raising("sprint")})
 	}
-	if g := ps.Goal(goal); g != nil {
+	if g := b.Goal(goal); g != nil {
 		list = append(list, purse{of: string(goal), limit: set.Goal, spent: g.Usage, raise: raising("goal")})
 	}
 	return list

@@ -11,11 +11,11 @@ type BudgetUse struct {
 // BudgetsUsed are the budgets that a session for a task would use, or one that plans for
 // a goal, as in [Board.Budget]: the task's own first.
 func BudgetsUsed(b *Board, goal GoalID, id TaskID, running ...Spending) []BudgetUse {
-	t, r := b.purses().payee(goal, id)
+	t, r := payeeOf(b, goal, id)
 	if r != nil {
 		return nil
 	}
-	return lists.Of(b.purses().charged(t, running), func(p purse) BudgetUse {
+	return lists.Of(chargedPurses(b, t, running), func(p purse) BudgetUse {
 		return BudgetUse{p.of, max(percentOf(p.spent.Tokens(), p.limit.Tokens), percentOf(p.spent.Cost, p.limit.Cost))}
 	})
 }

@@ -25,8 +25,8 @@ func ChainOf(b *Board, id TaskID) Chain {
 
 // A linker looks for chains, at each task once.
 type linker struct {
-	*Board
-	seen map[TaskID]bool
+	board *Board
+	seen  map[TaskID]bool
 }
 
 // follow returns a chain behind a task, and whether its last task does not go on by itself.
@@ -36,7 +36,7 @@ func (l linker) follow(t *Task) (first Chain, stuck bool) {
 			continue
 		}
 		l.seen[id] = true
-		need := l.Task(id)
+		need := l.board.Task(id)
 		if need == nil {
 			continue
 		}
@@ -61,11 +61,11 @@ func (l linker) follow(t *Task) (first Chain, stuck bool) {
 // needs: of a reverted one what does its work again, or itself if nothing does.
 func (l linker) unmet(t *Task) (list []TaskID) {
 	for _, id := range t.DependsOn {
-		need := l.Task(id)
+		need := l.board.Task(id)
 		switch {
-		case need == nil || Stands(l.Board, need):
+		case need == nil || Stands(l.board, need):
 		case need.Status == Merged:
-			if again := Outstanding(l.Board, need); len(again) > 0 {
+			if again := Outstanding(l.board, need); len(again) > 0 {
 				list = append(list, again...)
 				continue
 			}

@@ -11,7 +11,7 @@ import (
 // those it changes and those that they name. It catches mistakes in the
 // effects: no input should reach it.
 func (p *play) invariants() *Refusal {
-	for key, edit := range p.changed {
+	for key, edit := range p.board.changed {
 		was := p.prior.load(key)
 		if was == edit.Document {
 			continue
@@ -41,47 +41,42 @@ func (p *play) checkAround(doc Document) *Refusal {
 		agents = append(agents, d.ID)
 		tasks = append(tasks, d.Task, d.Review)
 	case *Goal:
-		if r := p.checker().checkSpec(p.Goal(d.ID)); r != nil {
+		if r := checkSpec(p.board, p.board.Goal(d.ID)); r != nil {
 			return r
 		}
-		if r := p.checker().checkPhaseOfGoal(p.Goal(d.ID)); r != nil {
+		if r := checkPhaseOfGoal(p.board, p.board.Goal(d.ID)); r != nil {
 			return r
 		}
-		return p.checker().checkGoals()
+		return checkGoals(p.board)
 	case *Workflow:
-		return p.checker().checkPhaseOfGoal(p.Goal(d.Goal))
+		return checkPhaseOfGoal(p.board, p.board.Goal(d.Goal))
 	case *Sprint:
-		return p.checker().checkGoals()
+		return checkGoals(p.board)
 	case *TrackedPath:
-		return p.checker().checkPath(d)
+		return checkTrackedPath(p.board, d)
 	case *RoleRow, *ReviewRules:
-		return p.checker().checkRoles()
+		return checkRoles(p.board)
 	case *Question:
-		if now := findQuestion(p, d.ID); now != nil {
-			return p.checker().checkQuestion(now)
+		if now := findQuestion(p.board, d.ID); now != nil {
+			return checkQuestion(p.board, now)
 		}
 	}
 	for _, id := range tasks {
-		if t := p.Task(id); t != nil {
-			if r := p.checker().checkTask(t); r != nil {
+		if t := p.board.Task(id); t != nil {
+			if r := checkTask(p.board, t); r != nil {
 				return r
 			}
 		}
 	}
 	for _, id := range agents {
-		if a := p.Agent(id); a != nil {
-			if r := p.checker().checkAgent(a); r != nil {
+		if a := p.board.Agent(id); a != nil {
+			if r := checkAgent(p.board, a); r != nil {
 				return r
 			}
 		}
 	}
 	return nil
 }
-
-// A checker checks parts of a board against the invariants.
-type checker struct{ *content }
-
-func (b *Board) checker() checker { return checker{&b.content} }
 
 // Check checks the whole board against the invariants. It returns up to fifty
 // breaches, joined; each is a *[Refusal]. nil means a sound board.
@@ -96,13 +91,13 @@ func (b *Board) Check() error {
 	if s.Format > NewestFormat {
 		return refuse(RuleFormat, "git liza --version", "the board has format %d, this program knows up to %d", s.Format, NewestFormat)
 	}
-	b.checker().checkSettings(s, note)
-	note(b.checker().checkPrincipals())
-	note(b.checker().checkRoles())
-	note(b.checker().checkGoals())
-	note(b.checker().checkTracked())
-	note(b.checker().checkLevels())
-	note(b.checker().checkWorkflows())
+	checkSettings(b, s, note)
+	note(checkPrincipals(b))
+	note(checkRoles(b))
+	note(checkGoals(b))
+	note(checkTracked(b))
+	note(checkLevels(b))
+	note(checkWorkflows(b))
 	held := map[Actor]TaskID{}
 	for _, short := range b.Tasks() {
 		t, ok := b.load(Key{Tasks, string(short.ID)}).(*Task)
@@ -110,9 +105,9 @@ func (b *Board) Check() error {
 			note(breach("%s stands in a wrong place", short.ID))
 			continue
 		}
-		note(b.checker().checkTask(t))
-		note(b.checker().checkPlace(t))
-		note(b.checker().checkPhaseOfTask(t))
+		note(checkTask(b, t))
+		note(checkPlace(b, t))
+		note(checkPhaseOfTask(b, t))
 		if t.Claim != nil {
 			if other, twice := held[t.Claim.By]; twice {
 				note(breach("%s holds both %s and %s", t.Claim.By, other, t.ID))
@@ -120,15 +115,15 @@ func (b *Board) Check() error {
 			held[t.Claim.By] = t.ID
 		}
 	}
-	note(b.checker().checkCycles())
+	note(checkCycles(b))
 	for _, id := range b.IDs(Questions) {
 		if q := findQuestion(b, RecordID(id)); q != nil {
-			note(b.checker().checkQuestion(q))
+			note(checkQuestion(b, q))
 		}
 	}
 	for _, id := range b.IDs(Agents) {
 		if a := b.Agent(AgentID(id)); a != nil {
-			note(b.checker().checkAgent(a))
+			note(checkAgent(b, a))
 		}
 	}
 	if b.err != nil {
@@ -138,26 +133,26 @@ func (b *Board) Check() error {
 }
 
 // checkSettings checks the invariants of the settings.
-func (k checker) checkSettings(s Settings, note func(*Refusal)) {
+func checkSettings(b *Board, s Settings, note func(*Refusal)) {
 	if s.Format < 1 || s.Board == "" || s.Integration.Name == "" || s.Integration.Tip == "" || s.Control.State == 0 {
 		note(breach("the settings lack format, board, integration or control"))
 	}
-	if s.Goal == "" || k.Goal(s.Goal) == nil {
+	if s.Goal == "" || b.Goal(s.Goal) == nil {
 		note(breach("the current goal %q is not on the board", s.Goal))
 	}
 	if s.Checked == nil {
 		note(breach("the settings lack the newest checkpoint"))
 	}
 	c := s.Control
-	if k.Breaker().Tripped && c.State != Checkpoint && (c.State != Stopped || c.Before != Checkpoint) {
+	if b.Breaker().Tripped && c.State != Checkpoint && (c.State != Stopped || c.Before != Checkpoint) {
 		note(breach("the circuit breaker is tripped and the board is %s", c.State))
 	}
 }
 
 // checkPrincipals refuses principals without an admin, and principals that
 // share a name, key or user.
-func (k checker) checkPrincipals() *Refusal {
-	known := k.Principals()
+func checkPrincipals(b *Board) *Refusal {
+	known := b.Principals()
 	if len(known.List) > 0 && !known.anybody("admin") {
 		return breach("there are principals, and none has the right admin")
 	}
@@ -169,12 +164,12 @@ func (k checker) checkPrincipals() *Refusal {
 
 // checkPlace refuses a live task that is archived too, or that depends on a
 // task that does not exist.
-func (k checker) checkPlace(t *Task) *Refusal {
-	if k.load(Key{Archive, string(t.ID)}) != nil {
+func checkPlace(b *Board, t *Task) *Refusal {
+	if b.load(Key{Archive, string(t.ID)}) != nil {
 		return breach("%s is both live and archived", t.ID)
 	}
 	for _, id := range t.DependsOn {
-		if k.Task(id) == nil {
+		if b.Task(id) == nil {
 			return breach("%s depends on %s, which does not exist", t.ID, id)
 		}
 	}
@@ -191,7 +186,7 @@ type demand struct {
 	reason string
 }
 
-func (k checker) checkTask(t *Task) *Refusal {
+func checkTask(b *Board, t *Task) *Refusal {
 	wants := []demand{
 		{!validID(string(t.ID)) || t.Status == 0, "has a bad id or no status"},
 		{t.Status.Final() && (t.Claim != nil || t.Review() != nil), "is final and still held"},
@@ -211,47 +206,47 @@ func (k checker) checkTask(t *Task) *Refusal {
 		{!t.Usage.sum(), "has a usage that no sessions add up to"},
 		{len(t.Failures) > MaxList || len(t.Coders) > MaxList || len(t.DependsOn) > MaxList || len(t.Owns) > MaxList, "has a list that is too long"},
 	}
-	wants = append(wants, k.checkJudgements(t)...)
-	wants = append(wants, k.checkReverts(t)...)
+	wants = append(wants, checkJudgements(b, t)...)
+	wants = append(wants, checkReverts(b, t)...)
 	for _, w := range wants {
 		if w.broken {
 			return breach("%s %s", t.ID, w.reason)
 		}
 	}
-	return k.checkHolders(t)
+	return checkHolders(b, t)
 }
 
 // checkHolders compares the claim and review of a task with the documents of
 // the agents.
-func (k checker) checkHolders(t *Task) *Refusal {
+func checkHolders(b *Board, t *Task) *Refusal {
 	if t.Claim != nil && t.Claim.By.Agent() != "" {
-		if a := k.Agent(t.Claim.By.Agent()); a == nil || a.Task != t.ID {
+		if a := b.Agent(t.Claim.By.Agent()); a == nil || a.Task != t.ID {
 			return breach("%s is held by %s, whose document says otherwise", t.ID, t.Claim.By)
 		}
 	}
 	for _, r := range t.reviewers() {
 		by := t.Judgement(r).Review.By
-		if a := k.Agent(by.Agent()); by.Agent() != "" && (a == nil || a.Review != t.ID) {
+		if a := b.Agent(by.Agent()); by.Agent() != "" && (a == nil || a.Review != t.ID) {
 			return breach("%s is reviewed by %s, whose document says otherwise", t.ID, by)
 		}
 	}
 	return nil
 }
 
-func (k checker) checkAgent(a *Agent) *Refusal {
+func checkAgent(b *Board, a *Agent) *Refusal {
 	if a.ID.Role() != a.Role || a.Role == "" {
 		return breach("agent %s has role %s", a.ID, a.Role)
 	}
-	if k.Role(a.Role) == nil {
+	if b.Role(a.Role) == nil {
 		return breach("agent %s has the role %s, which the board lacks", a.ID, a.Role)
 	}
 	if a.Task != "" {
-		if t := k.Task(a.Task); t == nil || t.Claim == nil || t.Claim.By != Actor(a.ID) {
+		if t := b.Task(a.Task); t == nil || t.Claim == nil || t.Claim.By != Actor(a.ID) {
 			return breach("%s says that it holds %s, which says otherwise", a.ID, a.Task)
 		}
 	}
 	if a.Review != "" {
-		if t := k.Task(a.Review); t == nil || !t.IsReviewedBy(Actor(a.ID)) {
+		if t := b.Task(a.Review); t == nil || !t.IsReviewedBy(Actor(a.ID)) {
 			return breach("%s says that it reviews %s, which says otherwise", a.ID, a.Review)
 		}
 	}
@@ -259,9 +254,9 @@ func (k checker) checkAgent(a *Agent) *Refusal {
 }
 
 // checkCycles visits every open task's dependencies once.
-func (k checker) checkCycles() *Refusal {
+func checkCycles(b *Board) *Refusal {
 	open := map[TaskID][]TaskID{}
-	for _, s := range k.Tasks() {
+	for _, s := range b.Tasks() {
 		if !s.Status.Final() {
 			open[s.ID] = s.DependsOn
 		}

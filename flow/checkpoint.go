@@ -14,35 +14,35 @@ type CheckpointMove struct {
 
 func (c *CheckpointMove) fill(p *play) {
 	if c.Since == "" && slices.Contains(computedCauses, c.Cause) {
-		c.Since = p.Settings().Checked.Mark
+		c.Since = p.board.Settings().Checked.Mark
 	}
 }
 
 func (c *CheckpointMove) check(p *play) *Refusal {
-	if now := p.Settings().Control.State; now != Running && now != Paused {
+	if now := p.board.Settings().Control.State; now != Running && now != Paused {
 		return refuse(RuleControl, "git liza status", "checkpoint applies while the board is RUNNING or PAUSED, it is %s", now)
 	}
-	if g := p.Goal(p.move.Goal); g != nil && g.Status != InProgress {
+	if g := p.board.Goal(p.move.Goal); g != nil && g.Status != InProgress {
 		return refuse(RuleGoal, "git liza goal list", "the goal %s is %s, not in progress", g.ID, g.Status)
 	}
-	return cmp.Or(steering{p}.checkCause(c), present("the reason", c.Reason, "git liza checkpoint --reason R"))
+	return cmp.Or(checkCause(p, c), present("the reason", c.Reason, "git liza checkpoint --reason R"))
 }
 
 func (c *CheckpointMove) already(p *play) bool {
-	s := p.Settings()
+	s := p.board.Settings()
 	return s.Control.State == Checkpoint || c.Since != "" && s.Checked.Mark != c.Since
 }
 
 func (c *CheckpointMove) refs(_ Move, b *Board) []RefMove {
-	return []RefMove{{Name: MarkRef(b.mark("checkpoint")), State: true}}
+	return []RefMove{{Name: MarkRef(nextMark(b, "checkpoint")), State: true}}
 }
 
 func (c *CheckpointMove) apply(p *effect) {
-	mark := p.mark("checkpoint")
-	p.control(Checkpoint, c.Reason)
+	mark := nextMark(p.board, "checkpoint")
+	setControl(p, Checkpoint, c.Reason)
 	p.change(func(s *Settings) { s.Control.Mark, s.Control.Goal = mark, p.move.Goal })
-	marking{p}.pass(mark)
-	p.sprintPhase(InCheckpoint)
+	passMark(p, mark)
+	setSprintPhase(p, InCheckpoint)
 	p.change(func(s *Settings) { s.Next.Mark++ })
 }
 

@@ -17,11 +17,8 @@ const (
 
 const workflowHelp = "git liza help goal show"
 
-// A phasing judges phases of workflows.
-type phasing struct{ *play }
-
 // checkWorkflow refuses a workflow that a goal could not be worked on by.
-func (p phasing) checkWorkflow(w *Workflow, goal GoalID) *Refusal {
+func checkWorkflow(p *play, w *Workflow, goal GoalID) *Refusal {
 	if r := w.checkForm(goal); r != nil {
 		return r
 	}
@@ -37,17 +34,17 @@ func (p phasing) checkWorkflow(w *Workflow, goal GoalID) *Refusal {
 			}
 			seen = append(seen, TypedPattern{Glob: glob})
 		}
-		if r := p.checkPhaseOf(w, f); r != nil {
+		if r := checkPhaseOf(p, w, f); r != nil {
 			return r
 		}
 	}
-	return workflowsOf(p.calendar()).apart(goal, w.patterns())
+	return checkApart(p.board, goal, w.patterns())
 }
 
-// apart refuses globs of artifacts that another goal in progress has too.
-func (k workflows) apart(goal GoalID, globs []string) *Refusal {
+// checkApart refuses globs of artifacts that another goal in progress has too.
+func checkApart(k *Board, goal GoalID, globs []string) *Refusal {
 	mine := parseGlobs(globs)
-	for _, other := range k.open() {
+	for _, other := range openWorkflows(k) {
 		if other.Goal == goal {
 			continue
 		}
@@ -125,11 +122,11 @@ func (w *Workflow) checkForm(goal GoalID) *Refusal {
 }
 
 // checkPhaseOf refuses a phase that nobody can work in, or that nobody can leave.
-func (p phasing) checkPhaseOf(w *Workflow, f *WorkflowPhase) *Refusal {
+func checkPhaseOf(p *play, w *Workflow, f *WorkflowPhase) *Refusal {
 	wrong := func(hint, reason string, args ...any) *Refusal { return refuse(RuleWorkflow, hint, reason, args...) }
 	var may []*RoleRow
 	for i, name := range f.Roles {
-		row := p.Role(name)
+		row := p.board.Role(name)
 		switch {
 		case row == nil:
 			return wrong("git liza role list", "the phase %s names the role %s, which the board lacks", f.Name, clip(string(name)))
@@ -139,7 +136,7 @@ func (p phasing) checkPhaseOf(w *Workflow, f *WorkflowPhase) *Refusal {
 		may = append(may, row)
 	}
 	if len(f.Roles) == 0 {
-		may = lists.Where(p.Roles(), func(row *RoleRow) bool { return row.Capacity == Does })
+		may = lists.Where(p.board.Roles(), func(row *RoleRow) bool { return row.Capacity == Does })
 	}
 	kinds := f.Kinds
 	if len(kinds) == 0 {
@@ -148,22 +145,22 @@ func (p phasing) checkPhaseOf(w *Workflow, f *WorkflowPhase) *Refusal {
 	for _, a := range f.Artifacts {
 		path := sampleOf(Expand(a.Path, w.Goal))
 		if !slices.ContainsFunc(may, func(row *RoleRow) bool {
-			return slices.ContainsFunc(kinds, func(k Kind) bool { return workflowsOf(p.calendar()).mayWrite(row, k, path) })
+			return slices.ContainsFunc(kinds, func(k Kind) bool { return mayWrite(p.board, row, k, path) })
 		}) {
 			return wrong("git liza role list", "no role that works in the phase %s may write its artifacts of the type %s at %s", f.Name, a.Type, clip(Expand(a.Path, w.Goal)))
 		}
 	}
 	for i, name := range f.Gates {
-		if g, there := p.Settings().Config.Gate(name); !there || g.Stage() != AtPhase || slices.Contains(f.Gates[:i], name) {
+		if g, there := p.board.Settings().Config.Gate(name); !there || g.Stage() != AtPhase || slices.Contains(f.Gates[:i], name) {
 			return wrong("git liza config", "the exit of the phase %s needs the gate %q, and the board has none of that name at a phase", f.Name, clip(name))
 		}
 	}
-	return p.checkTemplates(f)
+	return checkTemplates(p, f)
 }
 
 // mayWrite reports whether agents of a role may change a path in tasks of a kind.
-func (c workflows) mayWrite(row *RoleRow, k Kind, path string) bool {
-	return row.MayWrite(k, path) && !matchesAny(parseGlobs(c.Settings().Config.Never), path)
+func mayWrite(b *Board, row *RoleRow, k Kind, path string) bool {
+	return row.MayWrite(k, path) && !matchesAny(parseGlobs(b.Settings().Config.Never), path)
 }
 
 // sampleOf is a path that a glob matches.
@@ -208,14 +205,14 @@ func sampleSegment(s string) string {
 }
 
 // checkTemplates refuses templates of tasks that no board could enter.
-func (p phasing) checkTemplates(f *WorkflowPhase) *Refusal {
+func checkTemplates(p *play, f *WorkflowPhase) *Refusal {
 	wrong := func(reason string, args ...any) *Refusal { return refuse(RuleWorkflow, workflowHelp, reason, args...) }
 	named := func(list []TaskTemplate, name string) bool {
 		return slices.ContainsFunc(list, func(o TaskTemplate) bool { return o.Name == name })
 	}
 	for i, t := range f.Tasks {
 		made := &Task{Role: t.Role, Kind: cmp.Or(t.Kind, Code)}
-		switch row := p.Role(made.doer()); {
+		switch row := p.board.Role(made.doer()); {
 		case !validID(t.Name) || named(f.Tasks[:i], t.Name):
 			return wrong("%q is no name of a task of the phase %s, or stands there twice", clip(t.Name), f.Name)
 		case t.Title == "" || t.DoneWhen == "":
@@ -225,7 +222,7 @@ func (p phasing) checkTemplates(f *WorkflowPhase) *Refusal {
 		case row.Artifacts && len(f.Artifacts) == 0:
 			return wrong("the task %s of the phase %s is one for %s, which writes nothing but artifacts: the phase has none", t.Name, f.Name, made.doer().One())
 		}
-		if i := slices.IndexFunc(t.ReviewBy, func(r Role) bool { return r != HumanRole && !p.judges(r) }); i >= 0 {
+		if i := slices.IndexFunc(t.ReviewBy, func(r Role) bool { return r != HumanRole && !isJudge(p.board, r) }); i >= 0 {
 			return wrong("the task %s of the phase %s is judged by %s, which the board lacks, or which does not judge", t.Name, f.Name, clip(string(t.ReviewBy[i])))
 		}
 		for _, need := range t.DependsOn {
@@ -242,12 +239,12 @@ func (p phasing) checkTemplates(f *WorkflowPhase) *Refusal {
 
 // checkWorkflows refuses a board on which a goal stands in a phase that its workflow
 // lacks.
-func (k checker) checkWorkflows() *Refusal {
-	if r := firstRefusal(k.IDs(Goals), func(id string) *Refusal { return k.checkPhaseOfGoal(k.Goal(GoalID(id))) }); r != nil {
+func checkWorkflows(b *Board) *Refusal {
+	if r := firstRefusal(b.IDs(Goals), func(id string) *Refusal { return checkPhaseOfGoal(b, b.Goal(GoalID(id))) }); r != nil {
 		return r
 	}
-	for _, id := range k.IDs(Workflows) {
-		if w, ok := k.load(Key{Workflows, id}).(*Workflow); !ok || string(w.Goal) != id || k.Goal(w.Goal) == nil {
+	for _, id := range b.IDs(Workflows) {
+		if w, ok := b.load(Key{Workflows, id}).(*Workflow); !ok || string(w.Goal) != id || b.Goal(w.Goal) == nil {
 			return breach("the workflow %s is not one of a goal", id)
 		}
 	}
@@ -255,11 +252,11 @@ func (k checker) checkWorkflows() *Refusal {
 }
 
 // checkPhaseOfGoal refuses a goal whose phase is none of its workflow.
-func (k checker) checkPhaseOfGoal(g *Goal) *Refusal {
+func checkPhaseOfGoal(b *Board, g *Goal) *Refusal {
 	if g == nil {
 		return nil
 	}
-	w := workflowsOf(k.calendar()).of(g.ID)
+	w := FindWorkflow(b, g.ID)
 	switch {
 	case w == nil && (g.Phase != "" || g.Workflow != ""):
 		return breach("%s is in the phase %s of %s, and has no workflow", g.ID, g.Phase, g.Workflow)
@@ -271,8 +268,8 @@ func (k checker) checkPhaseOfGoal(g *Goal) *Refusal {
 
 // checkPhaseOfTask refuses an open task of a phase that the workflow of its goal lacks:
 // nobody could claim it.
-func (k checker) checkPhaseOfTask(t *Task) *Refusal {
-	w, g := workflowsOf(k.calendar()).of(t.Goal), k.Goal(t.Goal)
+func checkPhaseOfTask(b *Board, t *Task) *Refusal {
+	w, g := FindWorkflow(b, t.Goal), b.Goal(t.Goal)
 	if w == nil || g == nil || g.Status != InProgress || t.Status.Final() || t.Phase == AnyPhase || w.Phase(t.Phase) != nil {
 		return nil
 	}

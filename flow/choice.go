@@ -7,27 +7,22 @@ import (
 	"time"
 )
 
-// A choice is the search for the task that a caller should take next.
-type choice struct{ *Board }
-
-func (b *Board) choice() choice { return choice{b} }
-
-func (ch choice) best(act Act, c Caller, at time.Time, skip func(Summary) bool) (TaskID, *Refusal) {
-	if held := ch.reviewed(act, c, at); held != "" {
+func bestTask(b *Board, act Act, c Caller, at time.Time, skip func(Summary) bool) (TaskID, *Refusal) {
+	if held := reviewedNow(b, act, c, at); held != "" {
 		return held, nil
 	}
-	list := ch.candidates(act, c, at)
+	list := candidatesFor(b, act, c, at)
 	var first *Refusal
 	skipped, gone := false, map[GoalID]bool{}
-	ch.short.compared = 0
+	b.short.compared = 0
 	for s := range list.bestFirst() {
-		if ch.interrupted() {
+		if b.interrupted() {
 			break
 		}
-		if first != nil && (act == ActClaim && ch.collides(s.Summary) || ch.unpaid(s.Summary) || gone[s.Goal]) {
+		if first != nil && (act == ActClaim && collides(b, s.Summary) || isUnpaid(b, s.Summary) || gone[s.Goal]) {
 			continue
 		}
-		r := ch.Opens(act, s.ID, c, at)
+		r := b.Opens(act, s.ID, c, at)
 		if r == nil && skip != nil && skip(*s.Summary) {
 			skipped = true
 			continue
@@ -49,25 +44,25 @@ func (ch choice) best(act Act, c Caller, at time.Time, skip func(Summary) bool) 
 	if first != nil {
 		return "", refuse(RuleNothing, first.Hint, "nothing can be taken by %s now; the first of %d candidates: %s", c.By, len(list), first.Reason)
 	}
-	if held := ch.held(act, c, at); held != nil {
-		if r := ch.Opens(act, held.ID, c, at); r != nil {
+	if held := heldByCaller(b, act, c, at); held != nil {
+		if r := b.Opens(act, held.ID, c, at); r != nil {
 			return "", refuse(RuleNothing, r.Hint, "nothing can be taken by %s now: %s", c.By, r.Reason)
 		}
 	}
-	if ended := ch.ofEnded(act, c.By, at); ended != nil {
+	if ended := taskOfEnded(b, act, c.By, at); ended != nil {
 		return "", refuse(RuleNothing, "git liza goal reopen "+string(ended.Goal)+" --reason R", "nothing waits for %s but tasks of goals that have ended, such as %s of %s",
 			c.By, ended.ID, ended.Goal)
 	}
 	return "", refuse(RuleNothing, "git liza list", "nothing waits for %s", c.By)
 }
 
-// reviewed is the task whose review a person holds, "" if there is none: the checkout is
+// reviewedNow is the task whose review a person holds, "" if there is none: the checkout is
 // there, and nothing else shows it. That of an agent its own document names.
-func (ch choice) reviewed(act Act, c Caller, at time.Time) (held TaskID) {
+func reviewedNow(b *Board, act Act, c Caller, at time.Time) (held TaskID) {
 	if act != ActReview || !c.By.IsHuman() {
 		return ""
 	}
-	ch.each(func(s *Summary) {
+	b.each(func(s *Summary) {
 		mine := func(j Judge) bool { return j.By == c.By && j.Lease.After(at) }
 		if held == "" && slices.ContainsFunc(s.Judges, mine) {
 			held = s.ID
@@ -76,14 +71,14 @@ func (ch choice) reviewed(act Act, c Caller, at time.Time) (held TaskID) {
 	return held
 }
 
-// unpaid reports whether the sprint or the goal of a task has spent its budget.
+// isUnpaid reports whether the sprint or the goal of a task has spent its budget.
 // All tasks of it are then refused, and their documents need not be read.
-func (ch choice) unpaid(s *Summary) bool {
-	if ch.Settings().Config.Budgets == (Budgets{}) {
+func isUnpaid(b *Board, s *Summary) bool {
+	if b.Settings().Config.Budgets == (Budgets{}) {
 		return false
 	}
-	goal, sprint := ch.purses().payers(&Task{Goal: s.Goal, Sprint: s.Sprint})
-	return slices.ContainsFunc(ch.purses().shared(goal, sprint), func(p purse) bool { return p.exhausted() != nil })
+	goal, sprint := payersOf(b, &Task{Goal: s.Goal, Sprint: s.Sprint})
+	return slices.ContainsFunc(sharedPurses(b, goal, sprint), func(p purse) bool { return p.exhausted() != nil })
 }
 
 // collides reports whether a claim is certain to be refused because the paths
@@ -91,22 +86,22 @@ func (ch choice) unpaid(s *Summary) bool {
 // compare. It saves reading the documents of thousands of tasks that wait for
 // one. Tasks with dependencies are left to the rule, which knows exceptions for
 // them.
-func (ch choice) collides(s *Summary) bool {
+func collides(b *Board, s *Summary) bool {
 	switch {
 	case len(s.Owns) == 0:
 		return false
-	case ch.short.compared > maxCompared:
+	case b.short.compared > maxCompared:
 		return true
 	case len(s.DependsOn) > 0:
 		return false
 	}
 	found := false
-	ch.eachInWork(func(other *Summary) {
+	eachInWork(b, func(other *Summary) {
 		if !found && other.ID != s.ID && len(other.DependsOn) == 0 {
-			_, _, found = overlapping(ch.owned(s), ch.owned(other), true, &ch.short.compared)
+			_, _, found = overlapping(ownedGlobs(b, s), ownedGlobs(b, other), true, &b.short.compared)
 		}
 	})
-	return found || ch.short.compared > maxCompared
+	return found || b.short.compared > maxCompared
 }
 
 // A candidate is a task that a caller could take. Of two candidates the one with the
@@ -117,20 +112,20 @@ type candidate struct {
 	rank [6]int
 }
 
-// candidates are the tasks of goals in progress whose state lets the act begin. Those that
+// candidatesFor are the tasks of goals in progress whose state lets the act begin. Those that
 // wait for a dependency are the last ones.
-func (ch choice) candidates(act Act, c Caller, at time.Time) candidates {
-	begins, urgent, kept := ch.begins(act, c.By, at), ch.priorities(), ch.keeps(act, c, at)
+func candidatesFor(b *Board, act Act, c Caller, at time.Time) candidates {
+	begins, urgent, kept := beginsWork(b, act, c.By, at), goalPriorities(b), keepsFor(b, act, c, at)
 	var free []*Summary
-	ch.each(func(s *Summary) {
+	b.each(func(s *Summary) {
 		if begins(s) && !s.isEnded(urgent) && !kept(s) {
 			free = append(free, s)
 		}
 	})
 	waits, behind := map[*Summary]int{}, func(*Summary) time.Duration { return 0 }
 	if act == ActClaim {
-		waits = ch.waiting(free)
-		behind = ch.pathsBehind()
+		waits = countWaiting(b, free)
+		behind = pathsBehind(b)
 	}
 	list := make(candidates, 0, len(free))
 	for _, s := range free {
@@ -180,18 +175,18 @@ func (list candidates) sink(i int) {
 	}
 }
 
-// keeps reports of a task whether something that the summary does not wait for keeps a
+// keepsFor reports of a task whether something that the summary does not wait for keeps a
 // caller from claiming it: a decision, a level, a failure that was not long ago, or the
 // pressure on its goal.
-func (ch choice) keeps(act Act, c Caller, at time.Time) func(*Summary) bool {
+func keepsFor(b *Board, act Act, c Caller, at time.Time) func(*Summary) bool {
 	if act != ActClaim {
 		return func(*Summary) bool { return false }
 	}
-	holds := HoldsOf(ch.Board)
+	holds := HoldsOf(b)
 	reach, full := map[GoalID]int{}, map[GoalID]bool{}
 	phases := map[GoalID]PhaseID{}
-	for _, w := range workflowsOf(ch.calendar()).open() {
-		phases[w.Goal] = ch.Goal(w.Goal).Phase
+	for _, w := range openWorkflows(b) {
+		phases[w.Goal] = b.Goal(w.Goal).Phase
 	}
 	return func(s *Summary) bool {
 		if holds[s.Goal].keeps(s.ID, s.Status, s.Created) {
@@ -201,10 +196,10 @@ func (ch choice) keeps(act Act, c Caller, at time.Time) func(*Summary) bool {
 			return true
 		}
 		if _, known := reach[s.Goal]; !known {
-			reach[s.Goal] = levelsOf(ch.calendar()).reach(s.Goal)
-			who := pressuresOf(ch.calendar()).account(c.Principal)
-			most := pressuresOf(ch.calendar()).most(s.Goal, who)
-			full[s.Goal] = most > 0 && !c.By.IsHuman() && pressuresOf(ch.calendar()).claimed(s.Goal, who) >= most
+			reach[s.Goal] = levelReach(b, s.Goal)
+			who := chargedAccount(b, c.Principal)
+			most := mostClaims(b, s.Goal, who)
+			full[s.Goal] = most > 0 && !c.By.IsHuman() && countClaims(b, s.Goal, who) >= most
 		}
 		return s.Level > max(1, reach[s.Goal]) || !c.By.IsHuman() && (s.NotBefore.After(at) || full[s.Goal] && s.Status != Claimed)
 	}
@@ -215,9 +210,9 @@ const UsualEstimate = Duration(15 * time.Minute)
 
 // pathsBehind are, of a task, its estimate and those of the longest chain of open tasks
 // that wait for it.
-func (ch choice) pathsBehind() func(*Summary) time.Duration {
+func pathsBehind(b *Board) func(*Summary) time.Duration {
 	dependants := map[TaskID][]*Summary{}
-	ch.each(func(s *Summary) {
+	b.each(func(s *Summary) {
 		if len(s.DependsOn) == 0 || s.Status.Final() {
 			return
 		}
@@ -245,32 +240,32 @@ func (ch choice) pathsBehind() func(*Summary) time.Duration {
 	return follow
 }
 
-// begins reports of a task whether its state lets an actor begin the act.
-func (ch choice) begins(act Act, by Actor, at time.Time) func(*Summary) bool {
-	from, fits := startStates()[act], ch.fit(act, by)
+// beginsWork reports of a task whether its state lets an actor begin the act.
+func beginsWork(b *Board, act Act, by Actor, at time.Time) func(*Summary) bool {
+	from, fits := startStates()[act], fitsActor(b, act, by)
 	return func(s *Summary) bool {
 		return from.has(s.Status) && (act != ActClaim || s.Status != Claimed || !s.Lease.After(at)) && fits(s)
 	}
 }
 
-// priorities are those of the goals in progress, from 1.
-func (ch choice) priorities() map[GoalID]int {
+// goalPriorities are those of the goals in progress, from 1.
+func goalPriorities(b *Board) map[GoalID]int {
 	of := map[GoalID]int{}
-	for _, g := range ch.calendar().goals() {
+	for _, g := range b.GoalsInProgress() {
 		of[g.ID] = g.Priority
 	}
 	return of
 }
 
 // isEnded reports whether the goal of a task is not among those in progress, which
-// [choice.priorities] returned.
+// goalPriorities returned.
 func (s *Summary) isEnded(open map[GoalID]int) bool { return open[s.Goal] == 0 }
 
-// ofEnded is the oldest task that is no candidate only because its goal has ended,
+// taskOfEnded is the oldest task that is no candidate only because its goal has ended,
 // nil if there is none.
-func (ch choice) ofEnded(act Act, by Actor, at time.Time) *Summary {
-	begins, open := ch.begins(act, by, at), ch.priorities()
-	for _, s := range ch.oldest() {
+func taskOfEnded(b *Board, act Act, by Actor, at time.Time) *Summary {
+	begins, open := beginsWork(b, act, by, at), goalPriorities(b)
+	for _, s := range oldestFirst(b) {
 		if begins(s) && s.isEnded(open) {
 			return s
 		}
@@ -278,12 +273,12 @@ func (ch choice) ofEnded(act Act, by Actor, at time.Time) *Summary {
 	return nil
 }
 
-// fit reports of a task whether the act on it is for the role of an agent. To
+// fitsActor reports of a task whether the act on it is for the role of an agent. To
 // agents of another capacity the rules say why they are refused.
-func (ch choice) fit(act Act, by Actor) func(*Summary) bool {
+func fitsActor(b *Board, act Act, by Actor) func(*Summary) bool {
 	role, capacity := by.Role(), act.Capacity()
 	switch {
-	case role == "" || capacity == 0 || ch.CapacityOf(by) != capacity:
+	case role == "" || capacity == 0 || b.CapacityOf(by) != capacity:
 		return func(*Summary) bool { return true }
 	case capacity == Does:
 		return func(s *Summary) bool { return s.Role == role }
@@ -294,8 +289,8 @@ func (ch choice) fit(act Act, by Actor) func(*Summary) bool {
 	}
 }
 
-// waiting has 1 for those of the tasks that wait for a dependency.
-func (ch choice) waiting(list []*Summary) map[*Summary]int {
+// countWaiting has 1 for those of the tasks that wait for a dependency.
+func countWaiting(b *Board, list []*Summary) map[*Summary]int {
 	needed := map[TaskID]bool{} // true if it is not merged
 	for _, s := range list {
 		for _, d := range s.DependsOn {
@@ -306,7 +301,7 @@ func (ch choice) waiting(list []*Summary) map[*Summary]int {
 	if len(needed) == 0 {
 		return waits
 	}
-	ch.each(func(s *Summary) {
+	b.each(func(s *Summary) {
 		if _, asked := needed[s.ID]; asked {
 			needed[s.ID] = s.Status != Merged
 		}

@@ -20,15 +20,15 @@ type ClaimMove struct {
 // claimable is the guard of claims; views use it to say why a task waits.
 func claimable(p *play) *Refusal {
 	t, by, at := p.task, p.move.By, p.move.At
-	s := p.Settings()
+	s := p.board.Settings()
 	if s.Control.State != Running {
-		return refuse(RuleControl, s.Control.Onward(p.Board), "the board is %s (%s): no new claims", s.Control.State, s.Control.Reason)
+		return refuse(RuleControl, s.Control.Onward(p.board), "the board is %s (%s): no new claims", s.Control.State, s.Control.Reason)
 	}
 	if r := p.idle(by, t.ID); r != nil {
 		return r
 	}
 	if p.from == Claimed {
-		if free := p.reclaim(t.Claim.Lease); at.Before(free) {
+		if free := reclaimAt(p.board, t.Claim.Lease); at.Before(free) {
 			return refuse(RuleLease, "git liza show "+string(t.ID), "%s is held by %s until %s, and may be reclaimed from %s on",
 				t.ID, t.Claim.By, t.Claim.Lease.Format(time.RFC3339), free.Format(time.RFC3339))
 		}
@@ -40,13 +40,13 @@ func claimable(p *play) *Refusal {
 		return r
 	}
 	for _, id := range t.DependsOn {
-		if d := p.Task(id); d == nil || d.Status != Merged {
+		if d := p.board.Task(id); d == nil || d.Status != Merged {
 			return unmet(t.ID, id, d)
-		} else if k := reverts(p.calendar()); !k.stands(d) {
-			return k.unmet(t.ID, d)
+		} else if k := p.board; !Stands(k, d) {
+			return unmetNeed(k, t.ID, d)
 		}
 	}
-	return guarded(p.reserved, p.checkOwnership, func() *Refusal { return p.purses().overspent(t) })
+	return guarded(p.reserved, p.checkOwnership, func() *Refusal { return overspent(p.board, t) })
 }
 
 // doneBy refuses an agent of another role than the one that does the task.
@@ -68,14 +68,14 @@ func unmet(id, needed TaskID, d *Task) *Refusal {
 func (p *play) idle(by Actor, but TaskID) *Refusal {
 	held := TaskID("")
 	if id := by.Agent(); id != "" {
-		if a := p.Agent(id); a != nil {
+		if a := p.board.Agent(id); a != nil {
 			if a.Degraded != "" {
 				return refuse(RuleResting, "git liza agents add "+string(id), "%s rests (%s) and gets no work until it is added anew", id, a.Degraded)
 			}
 			held = a.Task
 		}
 	} else {
-		p.eachInWork(func(s *Summary) {
+		eachInWork(p.board, func(s *Summary) {
 			if s.Status == Claimed && s.Coder == by {
 				held = s.ID
 			}
@@ -95,8 +95,8 @@ func (p *play) reserved() *Refusal {
 	if p.from != IntegrationFailed || t.Attempt == nil || t.Attempt.Coder == p.move.By {
 		return nil
 	}
-	until := p.leaseFrom(t.Integration.At)
-	there := t.Attempt.Coder.IsHuman() || p.Agent(t.Attempt.Coder.Agent()) != nil
+	until := leaseFrom(p.board, t.Integration.At)
+	there := t.Attempt.Coder.IsHuman() || p.board.Agent(t.Attempt.Coder.Agent()) != nil
 	if there && p.move.At.Before(until) {
 		return refuse(RuleReserved, "git liza show "+string(t.ID), "%s failed to merge and waits for its coder %s until %s",
 			t.ID, t.Attempt.Coder, until.Format(time.RFC3339))
@@ -109,11 +109,11 @@ func (p *play) reserved() *Refusal {
 // agent leaves nothing to those of whom nobody knows whether they will look.
 func leftToOthers(p *play) *Refusal {
 	t, by := p.task, p.move.By
-	failed, until := failedBefore(&p.Board.content, t)
+	failed, until := failedBefore(p.board, t)
 	if p.from != Unclaimed || by.IsHuman() || !p.move.At.Before(until) || !failed[by] {
 		return nil
 	}
-	for _, a := range All[*Agent](p.Board, Agents) {
+	for _, a := range All[*Agent](p.board, Agents) {
 		if a.Role == t.doer() && a.Degraded == "" && a.Task == "" && !failed[Actor(a.ID)] && (a.Generation != "" || p.move.Generation == "") {
 			return refuse(RuleExhausted, "git liza claim "+string(t.ID)+" --as "+string(a.ID), "%s failed what %s replaces, and leaves it to %s until %s",
 				by, t.ID, a.ID, until.Format(time.RFC3339))
@@ -124,12 +124,12 @@ func leftToOthers(p *play) *Refusal {
 
 // failedBefore are those who failed a task that this one replaces, and until when they leave
 // it to others.
-func failedBefore(c *content, t *Task) (failed map[Actor]bool, until time.Time) {
+func failedBefore(c *Board, t *Task) (failed map[Actor]bool, until time.Time) {
 	failed = map[Actor]bool{}
 	for _, id := range t.Supersedes {
 		if old := c.Task(id); old != nil && len(old.Failures) > 0 {
 			maps.Copy(failed, lists.Set(old.Failures, func(f Failure) Actor { return f.Coder }))
-			until = c.leaseFrom(old.Entered)
+			until = leaseFrom(c, old.Entered)
 		}
 	}
 	return failed, until
@@ -151,7 +151,7 @@ func checkFiles(p *play) *Refusal {
 type comparison func(mine, theirs []glob, doubt bool, spent *int) (a, b string, ok bool)
 
 func ownedByOthers(p *play, compare comparison, doubt bool) *Refusal {
-	other, mine, theirs := rivalOf(p.Board, p.task, parseGlobs(p.task.Owns), compare, doubt)
+	other, mine, theirs := rivalOf(p.board, p.task, parseGlobs(p.task.Owns), compare, doubt)
 	if other == nil {
 		return nil
 	}
@@ -164,12 +164,12 @@ func rivalOf(b *Board, t *Task, globs []glob, compare comparison, doubt bool) (r
 	if len(globs) == 0 {
 		return nil, "", ""
 	}
-	b.eachInWork(func(other *Summary) {
+	eachInWork(b, func(other *Summary) {
 		if b.interrupted() || other.ID == t.ID || rival != nil && compareIDs(rival.ID, other.ID) < 0 {
 			return
 		}
-		one, its, overlap := compare(globs, b.owned(other), doubt, &b.short.compared)
-		if overlap && !b.precedes(t.ID, other.ID) && !b.precedes(other.ID, t.ID) {
+		one, its, overlap := compare(globs, ownedGlobs(b, other), doubt, &b.short.compared)
+		if overlap && !precedes(b, t.ID, other.ID) && !precedes(b, other.ID, t.ID) {
 			rival, mine, theirs = other, one, its
 		}
 	})
@@ -205,7 +205,7 @@ func (c *ClaimMove) check(p *play) *Refusal {
 		return refuse(RuleTip, "git liza claim "+string(p.task.ID)+" --as "+string(p.move.By),
 			"the claim is based on %q, it has to be %q: a fresh attempt begins at the integration tip, a continued one keeps its base", c.Base, base)
 	}
-	return p.task.checkCoders(p.actor().worker())
+	return p.task.checkCoders(workerOf(p))
 }
 
 // base is the base that a claim of the subject must name.
@@ -213,7 +213,7 @@ func (p *play) base() ObjectID {
 	if same, carries := p.resumes(); same || carries {
 		return ""
 	}
-	return p.Settings().Integration.Tip
+	return p.board.Settings().Integration.Tip
 }
 
 func (c *ClaimMove) fill(p *play) {
@@ -250,7 +250,7 @@ func (c *ClaimMove) apply(p *effect) {
 	}
 	p.clearRounds(from)
 	t.Claim = &Claim{By: m.By, Principal: m.Principal, Since: m.At, Lease: m.At.Add(time.Duration(c.Lease)), From: from, Tip: c.Tip}
-	t.addCoder(p.actor().worker())
+	t.addCoder(workerOf(p.play))
 	p.hold(m.By, t.ID)
 	countIteration(p)
 }
@@ -276,7 +276,7 @@ func checkRetry(p *play) *Refusal {
 }
 
 func (c *ClaimMove) already(p *play) bool {
-	return p.from == Claimed && p.actor().holds() && p.task.Claim.live(p.move.At)
+	return p.from == Claimed && holdsSubject(p) && p.task.Claim.live(p.move.At)
 }
 
 func (c *ClaimMove) refs(m Move, _ *Board) []RefMove { return saved(m.Task, c.Saved) }
@@ -326,7 +326,7 @@ func (r *RenewMove) check(p *play) *Refusal {
 	if p.task.Claim == nil && p.task.Review() == nil {
 		return refuse(RuleState, "git liza review "+string(p.task.ID), "nobody reviews %s: there is no lease to renew", p.task.ID)
 	}
-	role, refusal := p.panel().heldRole(r.Role)
+	role, refusal := heldRole(p, r.Role)
 	if by, held := p.move.By, p.task.Judgement(role).Review; refusal == nil && held != nil && !by.IsHuman() && held.By != by {
 		return refuse(RuleHolder, "git liza show "+string(p.task.ID), "%s holds the review of %s as %s, not %s", held.By, p.task.ID, role, by)
 	}
@@ -339,7 +339,7 @@ func (r *RenewMove) apply(p *effect) {
 		p.task.Claim.Lease = lease
 		return
 	}
-	role, _ := p.panel().heldRole(r.Role)
+	role, _ := heldRole(p.play, r.Role)
 	p.task.judge(role, func(j *Judgement) {
 		j.Review = copied(j.Review)
 		j.Review.Lease = lease
@@ -355,7 +355,7 @@ type ReleaseMove struct {
 func releasable(p *play) *Refusal {
 	t, m := p.task, p.move
 	by, lease := Actor(""), time.Time{}
-	role, refusal := p.panel().heldRole(m.Detail.(*ReleaseMove).Role)
+	role, refusal := heldRole(p, m.Detail.(*ReleaseMove).Role)
 	switch review := t.Judgement(role).Review; {
 	case t.Claim != nil:
 		by, lease = t.Claim.By, t.Claim.Lease
@@ -388,9 +388,9 @@ func (r *ReleaseMove) apply(p *effect) {
 		}
 		return
 	}
-	role, _ := p.panel().heldRole(r.Role)
+	role, _ := heldRole(p.play, r.Role)
 	held := t.Judgement(role).Review
-	p.endReview(t, role)
+	endReview(p, t, role)
 	if r.NoVerdict && !(held.By.IsHuman() && !p.move.By.IsHuman()) {
 		t.judge(role, func(j *Judgement) { j.NoVerdicts++ })
 	}

@@ -51,7 +51,7 @@ func (c *ClassifyMove) aim(b *Board) GoalID {
 	if len(c.Files) == 0 {
 		return ""
 	}
-	return b.trackedPaths().goalOf(c.Files[0].Path)
+	return goalOfPath(b, c.Files[0].Path)
 }
 
 func (c *ClassifyMove) paths() []string {
@@ -61,11 +61,11 @@ func (c *ClassifyMove) paths() []string {
 }
 
 func (c *ClassifyMove) ask(_ Move, b *Board) Query {
-	return Query{Texts: b.trackedPaths().askTexts(c.paths()...)}
+	return Query{Texts: queriesOf(b, c.paths()...)}
 }
 
 func (c *ClassifyMove) fill(p *play) {
-	c.Texts = p.textCheck().entered()
+	c.Texts = enteredTexts(p)
 	files := slices.Clone(c.Files)
 	for i, f := range files {
 		if f.Blob == "" && p.facts != nil {
@@ -77,7 +77,7 @@ func (c *ClassifyMove) fill(p *play) {
 
 func (c *ClassifyMove) already(p *play) bool {
 	for _, f := range c.Files {
-		doc := p.trackedPaths().find(f.Path)
+		doc := p.board.Tracked(f.Path)
 		switch {
 		case doc == nil || doc.Blob != f.Blob || f.Blob == "" || c.Allow && doc.Allowance == nil:
 			return false
@@ -98,7 +98,7 @@ func (c *ClassifyMove) check(p *play) *Refusal {
 			return r
 		}
 	}
-	if r := p.textCheck().compare(c.Texts); r != nil {
+	if r := checkRecorded(p, c.Texts); r != nil {
 		return r
 	}
 	for i, f := range c.Files {
@@ -107,7 +107,7 @@ func (c *ClassifyMove) check(p *play) *Refusal {
 		case f.Path == "" || slices.ContainsFunc(c.Files[:i], func(o Classified) bool { return o.Path == f.Path }):
 			return refuse(RuleForm, hint, "the move names %s twice, or no path", path)
 		case f.Blob == "" || p.facts != nil && p.facts.Texts[f.Path].Blob != f.Blob:
-			return refuse(RuleClass, classifyCommand(f.Path), "%s is not what the move says: another text, or no file at %s", path, p.Settings().Integration.Tip.Short())
+			return refuse(RuleClass, classifyCommand(f.Path), "%s is not what the move says: another text, or no file at %s", path, p.board.Settings().Integration.Tip.Short())
 		case f.Class == nil && c.Allow:
 		case f.Class == nil || f.Class.Source != automation.Person:
 			return refuse(RuleForm, hint, "the move does not say the class of %s by the word of a person", path)
@@ -124,7 +124,7 @@ func classifyCommand(path string) string { return "git liza plan classify " + ac
 
 func (c *ClassifyMove) apply(p *effect) {
 	for _, f := range c.Files {
-		doc := *p.trackedPaths().find(f.Path)
+		doc := *p.board.Tracked(f.Path)
 		if f.Class != nil {
 			doc.Class = f.Class
 		}
@@ -140,18 +140,18 @@ func checkClass(p *play) *Refusal {
 	if p.move.By.IsHuman() {
 		return nil
 	}
-	return p.trackedPaths().classRefusal(p.task)
+	return classRefusal(p.board, p.task)
 }
 
 // classRefusal is the refusal of agents that would work on a task, nil if there is none.
-func (c trackedPaths) classRefusal(t *Task) *Refusal {
-	required := c.Settings().Config.Automation.Required
+func classRefusal(b *Board, t *Task) *Refusal {
+	required := b.Settings().Config.Automation.Required
 	for _, ref := range append([]string{t.Spec}, t.BasedOn...) {
 		path := specPath(ref)
 		if path == "" {
 			continue
 		}
-		switch doc := c.find(path); {
+		switch doc := b.Tracked(path); {
 		case required && (doc == nil || !doc.Class.Binds() && doc.Allowance == nil):
 			return refuse(RuleClass, allowCommand(path), "%s stands on %s, of which nobody has said how far it may be automated", t.ID, quoteC(clip(path)))
 		case doc != nil && doc.forbids():
@@ -170,7 +170,7 @@ func (d *TrackedPath) forbids() bool {
 // ClassRefusals are the refusals by which agents leave tasks of goals in progress alone
 // until somebody says more of a text, by these tasks.
 func ClassRefusals(b *Board) map[TaskID]*Refusal {
-	c, list := b.trackedPaths(), map[TaskID]*Refusal{}
+	c, list := b, map[TaskID]*Refusal{}
 	classified := func(id string) bool {
 		doc, ok := b.Load(Key{Tracked, id}).(*TrackedPath)
 		return ok && doc.Class != nil
@@ -178,12 +178,12 @@ func ClassRefusals(b *Board) map[TaskID]*Refusal {
 	if !b.Settings().Config.Automation.Required && !slices.ContainsFunc(b.IDs(Tracked), classified) {
 		return list
 	}
-	for _, s := range b.oldest() {
+	for _, s := range oldestFirst(b) {
 		t, g := b.Task(s.ID), b.Goal(s.Goal)
 		if t == nil || g == nil || g.Status != InProgress || s.Status.Final() || s.Status == Draft {
 			continue
 		}
-		if r := c.classRefusal(t); r != nil {
+		if r := classRefusal(c, t); r != nil {
 			list[s.ID] = r
 		}
 	}
@@ -215,11 +215,11 @@ func Caution(b *Board, id TaskID) string {
 	return ""
 }
 
-// looks are the roles that look at the work on a task because somebody says so in a text
+// looksOf are the roles that look at the work on a task because somebody says so in a text
 // that it stands on.
-func (c trackedPaths) looks(t *Task) (list []Role) {
+func looksOf(b *Board, t *Task) (list []Role) {
 	for _, ref := range append([]string{t.Spec}, t.BasedOn...) {
-		if doc := c.find(specPath(ref)); doc != nil && doc.Class.Binds() {
+		if doc := b.Tracked(specPath(ref)); doc != nil && doc.Class.Binds() {
 			switch doc.Class.SecondLook {
 			case automation.ByPerson:
 				list = append(list, HumanRole)

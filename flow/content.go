@@ -2,7 +2,6 @@ package flow
 
 import (
 	"cmp"
-	"context"
 	"maps"
 	"slices"
 	"strings"
@@ -10,17 +9,6 @@ import (
 
 	"github.com/git-liza/git-liza/flow/lists"
 )
-
-// content is what a board holds: the documents of its Source, and the changes
-// that moves made to them.
-type content struct {
-	source  Source
-	at      time.Time
-	changed map[Key]Edit // by folded key
-	err     error
-	ctx     context.Context // interrupts long loops; nil does not
-	short   *summaries      // of the Source, shared by all its boards
-}
 
 // summaries are read from a Source once, however often guards use them.
 type summaries struct {
@@ -42,7 +30,7 @@ type Edit struct {
 
 // interrupted reports whether a long loop must end: ctx has ended, or the
 // Source has failed.
-func (c *content) interrupted() bool {
+func (c *Board) interrupted() bool {
 	if c.ctx != nil {
 		c.fail(c.ctx.Err())
 	}
@@ -50,14 +38,14 @@ func (c *content) interrupted() bool {
 }
 
 // At is the time of the board's last move; the next is not earlier.
-func (c *content) At() time.Time { return c.at }
+func (c *Board) At() time.Time { return c.at }
 
 // Err is the first error that the board's Source gave, nil if none.
-func (c *content) Err() error { return c.err }
+func (c *Board) Err() error { return c.err }
 
 // Changes are the documents that differ from the Source's, in order of their
 // keys; a nil document is a removal.
-func (c *content) Changes() []Edit {
+func (c *Board) Changes() []Edit {
 	list := slices.Collect(maps.Values(c.changed))
 	slices.SortFunc(list, func(x, y Edit) int {
 		return cmp.Or(cmp.Compare(x.Key.Folder, y.Key.Folder), strings.Compare(x.Key.ID, y.Key.ID))
@@ -66,10 +54,10 @@ func (c *content) Changes() []Edit {
 }
 
 // Empty reports whether no board exists yet.
-func (c *content) Empty() bool { return c.load(Key{Folder: SettingsDoc}) == nil }
+func (c *Board) Empty() bool { return c.load(Key{Folder: SettingsDoc}) == nil }
 
 // Settings are the settings of the board; the zero value on an empty board.
-func (c *content) Settings() Settings {
+func (c *Board) Settings() Settings {
 	if doc, ok := c.load(Key{Folder: SettingsDoc}).(*Settings); ok {
 		return *doc
 	}
@@ -77,7 +65,7 @@ func (c *content) Settings() Settings {
 }
 
 // Task finds a task, live or archived; nil if there is none of that id.
-func (c *content) Task(id TaskID) *Task {
+func (c *Board) Task(id TaskID) *Task {
 	for _, folder := range []Folder{Tasks, Archive} {
 		if t, ok := c.load(Key{folder, string(id)}).(*Task); ok && t.ID == id {
 			return t
@@ -87,13 +75,13 @@ func (c *content) Task(id TaskID) *Task {
 }
 
 // Agent finds a registered agent; nil if there is none of that id.
-func (c *content) Agent(id AgentID) *Agent {
+func (c *Board) Agent(id AgentID) *Agent {
 	a, _ := c.load(Key{Agents, string(id)}).(*Agent)
 	return a
 }
 
 // Goal finds a goal; nil if there is none of that id.
-func (c *content) Goal(id GoalID) *Goal {
+func (c *Board) Goal(id GoalID) *Goal {
 	if g, ok := c.load(Key{Goals, string(id)}).(*Goal); ok && g.ID == id {
 		return g
 	}
@@ -101,7 +89,7 @@ func (c *content) Goal(id GoalID) *Goal {
 }
 
 // Sprint finds a sprint; nil if there is none of that id.
-func (c *content) Sprint(id SprintID) *Sprint {
+func (c *Board) Sprint(id SprintID) *Sprint {
 	if s, ok := c.load(Key{Sprints, string(id)}).(*Sprint); ok && s.ID == id {
 		return s
 	}
@@ -109,7 +97,7 @@ func (c *content) Sprint(id SprintID) *Sprint {
 }
 
 // Breaker is the circuit breaker's state.
-func (c *content) Breaker() Breaker {
+func (c *Board) Breaker() Breaker {
 	if doc, ok := c.load(Key{Folder: BreakerDoc}).(*Breaker); ok {
 		return *doc
 	}
@@ -117,7 +105,7 @@ func (c *content) Breaker() Breaker {
 }
 
 // Principals are the accounts that the board knows; empty if it has none.
-func (c *content) Principals() *Principals {
+func (c *Board) Principals() *Principals {
 	if doc, ok := c.load(Key{Folder: PrincipalsDoc}).(*Principals); ok {
 		return doc
 	}
@@ -126,7 +114,7 @@ func (c *content) Principals() *Principals {
 
 // Load finds any document by its key, ignoring the case of the id; nil if
 // there is none.
-func (c *content) Load(key Key) Document { return c.load(key) }
+func (c *Board) Load(key Key) Document { return c.load(key) }
 
 // All returns the documents in a folder of a board, in the order of their ids. What cannot be
 // read is left out, and is the error of the board.
@@ -143,7 +131,7 @@ func All[T Document](b interface {
 }
 
 // IDs are the ids in a folder, sorted.
-func (c *content) IDs(f Folder) []string {
+func (c *Board) IDs(f Folder) []string {
 	ids, known := c.short.ids[f]
 	if !known {
 		var err error
@@ -171,25 +159,25 @@ func (c *content) IDs(f Folder) []string {
 
 // Tasks are the summaries of all tasks outside the archive, in order of
 // creation.
-func (c *content) Tasks() []Summary {
+func (c *Board) Tasks() []Summary {
 	// Summaries are large: pointers to them are sorted, and each is copied once.
-	order := c.oldest()
+	order := oldestFirst(c)
 	return lists.Of(order, func(s *Summary) Summary { return *s })
 }
 
 // Summaries are the same summaries in the same order. They are shared and must not be
 // changed.
-func (c *content) Summaries() []*Summary { return slices.Clip(c.oldest()) }
+func (c *Board) Summaries() []*Summary { return slices.Clip(oldestFirst(c)) }
 
-// oldest are the same summaries in the same order. They are shared and must not be
+// oldestFirst are the same summaries in the same order. They are shared and must not be
 // changed.
-func (c *content) oldest() []*Summary {
-	short := c.stored()
-	if len(c.changed) == 0 {
+func oldestFirst(b *Board) []*Summary {
+	short := storedSummaries(b)
+	if len(b.changed) == 0 {
 		return short.all
 	}
-	order := make([]*Summary, 0, len(short.all)+len(c.changed))
-	c.each(func(s *Summary) { order = append(order, s) })
+	order := make([]*Summary, 0, len(short.all)+len(b.changed))
+	b.each(func(s *Summary) { order = append(order, s) })
 	slices.SortFunc(order, (*Summary).Compare)
 	return order
 }
@@ -203,39 +191,39 @@ func (s *Summary) Compare(other *Summary) int {
 	return compareIDs(s.ID, other.ID)
 }
 
-// owned are the parsed globs of a task; those of an unchanged task are parsed
+// ownedGlobs are the parsed globs of a task; those of an unchanged task are parsed
 // once.
-func (c *content) owned(s *Summary) []glob {
-	if c.touched(s.ID) {
+func ownedGlobs(b *Board, s *Summary) []glob {
+	if isTouched(b, s.ID) {
 		return parseGlobs(s.Owns)
 	}
-	list, ok := c.short.owned[s]
+	list, ok := b.short.owned[s]
 	if !ok {
 		list = parseGlobs(s.Owns)
-		if c.short.owned == nil {
-			c.short.owned = map[*Summary][]glob{}
+		if b.short.owned == nil {
+			b.short.owned = map[*Summary][]glob{}
 		}
-		c.short.owned[s] = list
+		b.short.owned[s] = list
 	}
 	return list
 }
 
-func (c *content) touched(id TaskID) bool {
-	if len(c.changed) == 0 {
+func isTouched(b *Board, id TaskID) bool {
+	if len(b.changed) == 0 {
 		return false
 	}
-	_, ok := c.changed[Key{Tasks, string(id)}.fold()]
+	_, ok := b.changed[Key{Tasks, string(id)}.fold()]
 	return ok
 }
 
-// stored are the summaries of the Source.
-func (c *content) stored() *summaries {
-	if !c.short.read {
-		all, err := c.source.Summaries()
-		c.fail(err)
-		c.short.read, c.short.all = err == nil, all
+// storedSummaries are the summaries of the Source.
+func storedSummaries(b *Board) *summaries {
+	if !b.short.read {
+		all, err := b.source.Summaries()
+		b.fail(err)
+		b.short.read, b.short.all = err == nil, all
 	}
-	return c.short
+	return b.short
 }
 
 // Lend gives a board the summaries of all tasks outside the archive, in their order, so
@@ -246,26 +234,26 @@ func Lend(b *Board, tasks []*Summary) {
 
 // each visits the summary of every task outside the archive, in any order. The
 // summaries are shared and must not be changed.
-func (c *content) each(visit func(*Summary)) {
-	for _, s := range c.stored().all {
-		if !c.touched(s.ID) {
+func (c *Board) each(visit func(*Summary)) {
+	for _, s := range storedSummaries(c).all {
+		if !isTouched(c, s.ID) {
 			visit(s)
 		}
 	}
-	c.eachChanged(visit)
+	eachChanged(c, visit)
 }
 
 // eachInWork is each for the tasks in work alone. They are few, even on a large
 // board.
-func (c *content) eachInWork(visit func(*Summary)) {
-	working, err := c.short.working(c.source)
-	c.fail(err)
+func eachInWork(b *Board, visit func(*Summary)) {
+	working, err := b.short.working(b.source)
+	b.fail(err)
 	for _, s := range working {
-		if !c.touched(s.ID) {
+		if !isTouched(b, s.ID) {
 			visit(s)
 		}
 	}
-	c.eachChanged(func(s *Summary) {
+	eachChanged(b, func(s *Summary) {
 		if s.IsInWork() {
 			visit(s)
 		}
@@ -287,8 +275,8 @@ func (s *summaries) working(from Source) (list []*Summary, err error) {
 	return list, err
 }
 
-func (c *content) eachChanged(visit func(*Summary)) {
-	for _, edit := range c.changed {
+func eachChanged(b *Board, visit func(*Summary)) {
+	for _, edit := range b.changed {
 		if t, ok := edit.Document.(*Task); ok && edit.Key.Folder == Tasks {
 			s := t.Summary()
 			visit(&s)
@@ -301,7 +289,7 @@ func compareIDs(x, y TaskID) int {
 	return cmp.Or(cmp.Compare(len(x), len(y)), strings.Compare(string(x), string(y)))
 }
 
-func (c *content) load(key Key) Document {
+func (c *Board) load(key Key) Document {
 	if edit, ok := c.changed[key.fold()]; ok {
 		return edit.Document
 	}
@@ -310,6 +298,6 @@ func (c *content) load(key Key) Document {
 	return doc
 }
 
-func (c *content) fail(err error) {
+func (c *Board) fail(err error) {
 	c.err = cmp.Or(c.err, err)
 }

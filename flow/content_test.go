@@ -11,7 +11,7 @@ import (
 func TestChangesOfABoardAreItsOwn(t *testing.T) {
 	t.Parallel()
 	b := Open(Documents{}.With([]Edit{{Key{Tasks, "one"}, &Task{ID: "one"}}}), time.Time{})
-	with := b.with(&Task{ID: "two"})
+	with := withTasks(b, &Task{ID: "two"})
 	require.Equal(t, []string{"one", "two"}, with.IDs(Tasks))
 	require.Equal(t, []string{"one"}, b.IDs(Tasks))
 	require.Equal(t, []string{"one", "two"}, with.IDs(Tasks))

@@ -9,14 +9,14 @@ func (c *PauseMove) check(p *play) *Refusal {
 	return p.controllable(c.Reason, Running, "pause")
 }
 
-func (c *PauseMove) already(p *play) bool { return p.Settings().Control.State == Paused }
+func (c *PauseMove) already(p *play) bool { return p.board.Settings().Control.State == Paused }
 
-func (c *PauseMove) apply(p *effect) { p.control(Paused, c.Reason) }
+func (c *PauseMove) apply(p *effect) { setControl(p, Paused, c.Reason) }
 
 // controllable refuses a change of the control state from another state than
 // from, or without a reason.
 func (p *play) controllable(reason string, from Control, verb string) *Refusal {
-	if now := p.Settings().Control.State; now != from {
+	if now := p.board.Settings().Control.State; now != from {
 		return refuse(RuleControl, "git liza status", "%s applies while the board is %s, it is %s", verb, from, now)
 	}
 	return present("the reason", reason, "git liza "+verb+" --reason R")
@@ -28,16 +28,16 @@ type StopMove struct {
 }
 
 func (c *StopMove) check(p *play) *Refusal {
-	if now := p.Settings().Control.State; now == Stopped {
+	if now := p.board.Settings().Control.State; now == Stopped {
 		return refuse(RuleControl, "git liza resume --reason R", "the board is STOPPED already")
 	}
 	return present("the reason", c.Reason, "git liza stop --reason R")
 }
 
-func (c *StopMove) already(p *play) bool { return p.Settings().Control.State == Stopped }
+func (c *StopMove) already(p *play) bool { return p.board.Settings().Control.State == Stopped }
 
 func (c *StopMove) apply(p *effect) {
-	before := p.Settings().Control
+	before := p.board.Settings().Control
 	p.change(func(s *Settings) {
 		s.Control = ControlState{State: Stopped, Before: before.State, Reason: c.Reason, By: p.move.By, At: p.move.At,
 			Decision: before.Decision, Message: before.Message, Mark: before.Mark, Goal: before.Goal}

@@ -16,13 +16,13 @@ type DecideMove struct {
 }
 
 func (d *DecideMove) fill(p *play) {
-	d.Checkpoint = cmp.Or(d.Checkpoint, p.Settings().Control.Mark)
+	d.Checkpoint = cmp.Or(d.Checkpoint, p.board.Settings().Control.Mark)
 }
 
 var decisions = []string{"CONTINUE", "ADJUST_SPECS", "ADJUST_CONTRACTS", "REPLAN", "PIVOT", "STOP"}
 
 func inCheckpoint(p *play) *Refusal {
-	if now := p.Settings().Control.State; now != Checkpoint {
+	if now := p.board.Settings().Control.State; now != Checkpoint {
 		return refuse(RuleControl, "git liza checkpoint --reason R", "there is no checkpoint to decide, the board is %s", now)
 	}
 	return nil
@@ -36,10 +36,10 @@ func (d *DecideMove) check(p *play) *Refusal {
 	if r := present("the message", d.Message, hint); r != nil {
 		return r
 	}
-	if now := p.Settings().Control.Mark; d.Checkpoint != now {
+	if now := p.board.Settings().Control.Mark; d.Checkpoint != now {
 		return refuse(RuleDecision, "git liza checkpoint show", "the board is at %s now, the decision is about %s", now, clip(d.Checkpoint))
 	}
-	goal := p.Goal(p.move.Goal)
+	goal := p.board.Goal(p.move.Goal)
 	switch {
 	case goal != nil && goal.Status != InProgress:
 		return refuse(RuleGoal, "git liza goal list", "the goal %s is %s, not in progress", goal.ID, goal.Status)
@@ -49,7 +49,7 @@ func (d *DecideMove) check(p *play) *Refusal {
 		return refuse(RuleForm, hint, "%s holds no tasks back", d.Decision)
 	}
 	for i, id := range d.Tasks {
-		t := p.Task(id)
+		t := p.board.Task(id)
 		switch {
 		case t == nil || slices.Contains(d.Tasks[:i], id):
 			return refuse(RuleNotFound, "git liza list", "there is no task %s, or it is named twice", id)
@@ -68,11 +68,11 @@ func (d *DecideMove) holds() bool { return d.Decision == "REPLAN" || d.Decision 
 // pivots reports whether the goal that the decision is about waits for the one that
 // takes its place while the board runs for others.
 func (d *DecideMove) pivots(p *play) bool {
-	return d.Decision == "PIVOT" && len(p.calendar().goals()) > 1 && !p.Breaker().Tripped
+	return d.Decision == "PIVOT" && len(p.board.GoalsInProgress()) > 1 && !p.board.Breaker().Tripped
 }
 
 func (d *DecideMove) apply(p *effect) {
-	c := p.Settings().Control
+	c := p.board.Settings().Control
 	p.change(func(s *Settings) {
 		s.Control.Decision, s.Control.Message = d.Decision, d.Message
 		if d.Decision == "PIVOT" {
@@ -80,8 +80,8 @@ func (d *DecideMove) apply(p *effect) {
 		}
 	})
 	if d.holds() || d.pivots(p.play) {
-		p.goal(func(g *Goal) {
-			g.Hold = &Hold{Checkpoint: cmp.Or(c.Mark, p.Settings().Checked.Mark), Decision: d.Decision, Message: d.Message, Tasks: d.Tasks,
+		editGoal(p, func(g *Goal) {
+			g.Hold = &Hold{Checkpoint: cmp.Or(c.Mark, p.board.Settings().Checked.Mark), Decision: d.Decision, Message: d.Message, Tasks: d.Tasks,
 				By: p.move.By, At: p.move.At}
 		})
 	}
@@ -91,8 +91,8 @@ func (d *DecideMove) apply(p *effect) {
 			s.Control = ControlState{State: Stopped, Before: Checkpoint, Reason: d.Message, By: p.move.By, At: p.move.At,
 				Decision: d.Decision, Message: d.Message, Mark: c.Mark, Goal: c.Goal}
 		})
-	case (d.holds() || d.pivots(p.play) || d.Decision == "CONTINUE") && !p.Breaker().Tripped:
-		p.sprintPhase(InProgress)
-		p.control(Running, d.Message)
+	case (d.holds() || d.pivots(p.play) || d.Decision == "CONTINUE") && !p.board.Breaker().Tripped:
+		setSprintPhase(p, InProgress)
+		setControl(p, Running, d.Message)
 	}
 }

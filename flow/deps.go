@@ -4,13 +4,13 @@ import "slices"
 
 // precedes reports whether the task then needs the task first, directly or
 // indirectly.
-func (b *Board) precedes(first, then TaskID) bool {
-	return slices.Contains(b.needs(then), first)
+func precedes(b *Board, first, then TaskID) bool {
+	return slices.Contains(needsOf(b, then), first)
 }
 
-// needs are all tasks that a task depends on, directly or indirectly. They
+// needsOf are all tasks that a task depends on, directly or indirectly. They
 // include the task itself only if there is a cycle.
-func (b *Board) needs(id TaskID) []TaskID {
+func needsOf(b *Board, id TaskID) []TaskID {
 	var order []TaskID
 	seen := map[TaskID]bool{}
 	queue := []TaskID{id}
@@ -32,21 +32,21 @@ func (b *Board) needs(id TaskID) []TaskID {
 	return order
 }
 
-// acyclic refuses dependencies that do not exist or form a cycle with the task.
-func (b *Board) acyclic(t *Task) *Refusal {
+// checkAcyclic refuses dependencies that do not exist or form a cycle with the task.
+func checkAcyclic(b *Board, t *Task) *Refusal {
 	for _, d := range t.DependsOn {
 		if b.Task(d) == nil {
 			return refuse(RuleNotFound, "git liza list --all", "%s depends on %s, which does not exist", t.ID, d)
 		}
 	}
-	if len(t.DependsOn) > 0 && slices.Contains(b.needs(t.ID), t.ID) {
+	if len(t.DependsOn) > 0 && slices.Contains(needsOf(b, t.ID), t.ID) {
 		return refuse(RuleCycle, "git liza show "+string(t.ID), "%s would depend on itself", t.ID)
 	}
 	return nil
 }
 
-// dependants are the open tasks that have id among their dependencies.
-func (b *Board) dependants(id TaskID) []Summary {
+// dependantsOf are the open tasks that have id among their dependencies.
+func dependantsOf(b *Board, id TaskID) []Summary {
 	var list []Summary
 	b.each(func(s *Summary) {
 		if !s.Status.Final() && slices.Contains(s.DependsOn, id) {

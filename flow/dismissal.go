@@ -42,7 +42,7 @@ func (d *DismissRecordMove) already(p *play) bool {
 	if recordKinds[d.Kind] == 0 {
 		return false
 	}
-	was := dismissalOf(p.load(d.key()))
+	was := dismissalOf(p.board.load(d.key()))
 	return was != nil && was.Reason == d.Reason && was.By == p.move.By
 }
 
@@ -54,7 +54,7 @@ func (d *DismissRecordMove) check(p *play) *Refusal {
 	if r := present("the reason", d.Reason, hint); r != nil {
 		return r
 	}
-	doc := p.load(d.key())
+	doc := p.board.load(d.key())
 	if doc == nil {
 		return refuse(RuleNotFound, "git liza record list --all", "there is no %s %s", d.Kind, clip(string(d.Record)))
 	}
@@ -65,7 +65,7 @@ func (d *DismissRecordMove) check(p *play) *Refusal {
 }
 
 func (d *DismissRecordMove) apply(p *effect) {
-	doc, dismissed, _ := marksOf(p.load(d.key()))
+	doc, dismissed, _ := marksOf(p.board.load(d.key()))
 	*dismissed = &Dismissal{Reason: d.Reason, By: p.move.By, At: p.move.At}
 	p.put(d.key(), doc)
 	if a, ok := doc.(*Anomaly); ok {
@@ -133,8 +133,8 @@ func RecordsToArchive(b *Board, sprint SprintID) []Key {
 }
 
 // archiveRecord marks a record as archived.
-func (p *effect) archiveRecord(key Key) {
-	doc, _, archived := marksOf(p.load(key))
+func archiveRecord(p *effect, key Key) {
+	doc, _, archived := marksOf(p.board.load(key))
 	*archived = true
 	p.put(key, doc)
 }

@@ -16,10 +16,10 @@ type EditMove struct {
 
 func (e *EditMove) ask(m Move, b *Board) Query {
 	t := b.Task(m.Task)
-	return b.askTexts([]TaskInput{{Spec: e.Input.Spec, BasedOn: e.Input.BasedOn, Draft: t == nil || !in(Unclaimed, Blocked).has(t.Status)}})
+	return askTextsOf(b, []TaskInput{{Spec: e.Input.Spec, BasedOn: e.Input.BasedOn, Draft: t == nil || !in(Unclaimed, Blocked).has(t.Status)}})
 }
 
-func (e *EditMove) fill(p *play) { e.Texts = p.textCheck().entered() }
+func (e *EditMove) fill(p *play) { e.Texts = enteredTexts(p) }
 
 // editable lets only humans edit a task in work: only its budget can change
 // then, and only humans change budgets. They also remove dependencies
@@ -57,7 +57,7 @@ func (p *play) toDescribe() string {
 		return "git liza release " + id + " && " + block
 	}
 	reject := (&RejectMove{Commit: p.task.Submission.Commit}).hint(p.task, p.task.Rejection()) + " && " + block
-	if p.from == Approved || len(p.panel().openToPeople()) == 0 { // a person may reject where none may review
+	if p.from == Approved || len(openToPeople(p)) == 0 { // a person may reject where none may review
 		return reject
 	}
 	if !p.task.Review().live(p.move.At) {
@@ -80,7 +80,7 @@ func (e *EditMove) check(p *play) *Refusal {
 	t := p.task.clone()
 	t.setInput(&e.Input)
 	t.Level, t.Phase = cmp.Or(t.Level, p.task.Level), cmp.Or(t.Phase, p.task.Phase)
-	if r := (phasing{p}).checkPhaseOfTask(t, p.task.Phase, hint); r != nil && described.has(p.from) {
+	if r := checkNewPhase(p, t, p.task.Phase, hint); r != nil && described.has(p.from) {
 		return r
 	}
 	if r := cmp.Or(p.checkBudget(p.task.Budget, t, hint), p.checkWithout(p.task, t, hint)); r != nil {
@@ -93,21 +93,21 @@ func (e *EditMove) check(p *play) *Refusal {
 	for _, r := range p.describe(t, hint) {
 		found.add(0, r)
 	}
-	edited := p.with(t)
-	defer func() { p.fail(edited.err) }()
-	if r := edited.acyclic(t); r != nil {
+	edited := withTasks(p.board, t)
+	defer func() { p.board.fail(edited.err) }()
+	if r := checkAcyclic(edited, t); r != nil {
 		return r
 	}
 	p.repointed = levelling{edited, p.prior}.assign([]*Task{t}, nil, &found)
 	p.level = t.Level
-	return cmp.Or(found.refusal(), p.textCheck().compare(e.Texts))
+	return cmp.Or(found.refusal(), checkRecorded(p, e.Texts))
 }
 
 // onlyBudget refuses an edit that keeps the budget and what is meant, or changes anything
 // else, but for dependencies on what was taken back.
 func (p *play) onlyBudget(is *Task) *Refusal {
 	before, after := p.task.Input(), is.Input()
-	if p.move.By.IsHuman() && reverts(p.calendar()).frees(before, after) {
+	if p.move.By.IsHuman() && freesReverts(p.board, before, after) {
 		return nil
 	}
 	after.Budget, after.Meant = before.Budget, before.Meant
@@ -135,7 +135,7 @@ func (e *EditMove) apply(p *effect) {
 	p.task.setInput(&e.Input)
 	p.task.Phase = cmp.Or(p.task.Phase, phase)
 	if p.task.Level = cmp.Or(p.level, level); p.task.Level != level {
-		releasing{p}.clear(p.task.Goal, min(p.task.Level, cmp.Or(level, p.task.Level)))
+		clearLevels(p, p.task.Goal, min(p.task.Level, cmp.Or(level, p.task.Level)))
 	}
 	if described.has(p.from) && p.task.Submission != nil {
 		judgeAnew(p, p.task)
@@ -148,8 +148,8 @@ func (e *EditMove) apply(p *effect) {
 // only the first paths of a large submission: it counts as touching all.
 func judgeAnew(p *effect, t *Task) {
 	s := copied(t.Submission)
-	touches := staging{p.play}.touching(s.Changed, s.Paths)
-	s.ReviewBy = lists.Add(slices.Clone(s.ReviewBy), p.panel().needsWhere(t, touches)...)
+	touches := touching(p.play, s.Changed, s.Paths)
+	s.ReviewBy = lists.Add(slices.Clone(s.ReviewBy), neededWhere(p.play, t, touches)...)
 	t.Submission = s
 	t.judgeAll(func(j *Judgement) { j.Verdict = nil })
 }

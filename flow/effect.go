@@ -10,7 +10,7 @@ import (
 type effect struct{ *play }
 
 // put writes a document to the board; nil removes the one that is there.
-func (p *effect) put(key Key, doc Document) { p.changed[key.fold()] = Edit{key, doc} }
+func (p *effect) put(key Key, doc Document) { p.board.changed[key.fold()] = Edit{key, doc} }
 
 // keep writes a task's new state to the board.
 func (p *effect) keep(t *Task) {
@@ -32,7 +32,7 @@ func enter(p *effect, t *Task) {
 
 // change puts the board's settings back after edit has changed a copy of them.
 func (p *effect) change(edit func(*Settings)) {
-	s := p.Settings()
+	s := p.board.Settings()
 	edit(&s)
 	p.put(Key{Folder: SettingsDoc}, &s)
 }
@@ -40,17 +40,17 @@ func (p *effect) change(edit func(*Settings)) {
 func (p *effect) run() {
 	for _, t := range p.added {
 		p.keep(t)
-		p.passNumber(t.ID)
+		passNumber(p, t.ID)
 	}
 	if len(p.added) > 0 {
-		p.goal(func(g *Goal) { g.Added += len(p.added) })
+		editGoal(p, func(g *Goal) { g.Added += len(p.added) })
 	}
 	for _, t := range p.repointed {
 		p.keep(t)
 	}
-	releasing{p}.revise()
+	reviseLevels(p)
 	for _, t := range p.texts {
-		p.track(t, p.origin)
+		trackText(p, t, p.origin)
 	}
 	if p.task != nil && p.rule.to != 0 {
 		p.task.Status = p.rule.to
@@ -64,10 +64,10 @@ func (p *effect) run() {
 }
 
 // passNumber lets the next proposed number follow that of a new task.
-func (p *effect) passNumber(id TaskID) {
+func passNumber(p *effect, id TaskID) {
 	digits, numbered := strings.CutPrefix(string(id), "task-")
 	n, err := strconv.Atoi(digits)
-	if numbered && err == nil && n >= p.Settings().Next.Task && n < 1<<40 {
+	if numbered && err == nil && n >= p.board.Settings().Next.Task && n < 1<<40 {
 		p.change(func(s *Settings) { s.Next.Task = n + 1 })
 	}
 }
@@ -75,30 +75,30 @@ func (p *effect) passNumber(id TaskID) {
 // register registers an agent whose first move is made without a supervisor.
 func (p *effect) register() {
 	id := p.move.By.Agent()
-	if id == "" || p.move.Act == ActRegister || p.Agent(id) != nil {
+	if id == "" || p.move.Act == ActRegister || p.board.Agent(id) != nil {
 		return
 	}
 	p.put(Key{Agents, string(id)}, &Agent{ID: id, Role: id.Role(), Principal: p.move.Principal, Registered: p.move.At})
 }
 
-func (p *effect) goal(edit func(*Goal)) {
-	g := *p.Goal(p.goalID())
+func editGoal(p *effect, edit func(*Goal)) {
+	g := *p.board.Goal(p.goalID())
 	edit(&g)
 	p.put(Key{Goals, string(g.ID)}, &g)
 }
 
-func (p *effect) control(to Control, reason string) {
+func setControl(p *effect, to Control, reason string) {
 	p.change(func(s *Settings) {
 		s.Control = ControlState{State: to, Reason: reason, By: p.move.By, At: p.move.At}
 	})
 }
 
-func (p *effect) agent(by Actor, edit func(*Agent)) {
+func editAgent(p *effect, by Actor, edit func(*Agent)) {
 	id := by.Agent()
 	if id == "" {
 		return
 	}
-	if found := p.Agent(id); found != nil {
+	if found := p.board.Agent(id); found != nil {
 		a := *found
 		edit(&a)
 		p.put(Key{Agents, string(id)}, &a)
@@ -106,9 +106,9 @@ func (p *effect) agent(by Actor, edit func(*Agent)) {
 }
 
 // hold and free update the document of the agent with the claim of the task.
-func (p *effect) hold(by Actor, id TaskID) { p.agent(by, func(a *Agent) { a.Task = id }) }
+func (p *effect) hold(by Actor, id TaskID) { editAgent(p, by, func(a *Agent) { a.Task = id }) }
 
-func (p *effect) free(by Actor) { p.agent(by, func(a *Agent) { a.Task = "" }) }
+func (p *effect) free(by Actor) { editAgent(p, by, func(a *Agent) { a.Task = "" }) }
 
 // continueAttempt continues the attempt: the same coder in its folder, another coder in a
 // new folder from the last saved commit.
@@ -147,12 +147,12 @@ func (p *effect) clearRounds(from Status) {
 // record writes a small document with the next number into the folder of a
 // sprint of the move's goal.
 func (p *effect) record(folder Folder, make func(RecordID) Document) {
-	p.recordOf(p.goalID(), folder, make)
+	recordFor(p, p.goalID(), folder, make)
 }
 
-// recordOf is record for a goal that need not be the move's.
-func (p *effect) recordOf(goal GoalID, folder Folder, make func(RecordID) Document) {
-	id := RecordID(string(p.calendar().forRecords(goal)) + "/" + strconv.Itoa(p.Settings().Next.Record))
+// recordFor is record for a goal that need not be the move's.
+func recordFor(p *effect, goal GoalID, folder Folder, make func(RecordID) Document) {
+	id := RecordID(string(sprintForRecords(p.board, goal)) + "/" + strconv.Itoa(p.board.Settings().Next.Record))
 	p.put(Key{folder, string(id)}, make(id))
 	p.change(func(s *Settings) { s.Next.Record++ })
 }
@@ -172,7 +172,7 @@ func (p *effect) recordAnomaly(what AnomalyType, about TaskID, details map[strin
 // not about reviews.
 func (p *effect) blockAtLimit(limit string, role Role, question string) {
 	t := p.task
-	coder := p.lastCoder()
+	coder := lastCoder(p)
 	p.unclaim()
 	t.Status = Blocked
 	t.block(p, Block{Reason: limit, Limit: limit, Questions: []string{question}})
@@ -182,14 +182,14 @@ func (p *effect) blockAtLimit(limit string, role Role, question string) {
 	}
 	p.recordAnomaly(LimitReached, t.ID, details)
 	if limit == LimitIterations || limit == LimitCycles {
-		p.recordFailure(coder, limit)
+		recordFailure(p, coder, limit)
 	}
 	recordReplacement(p, limit)
 }
 
 // recordFailure records the failure of a coder. If that exhausts the task, the same
 // move records the anomaly.
-func (p *effect) recordFailure(coder Actor, reason string) {
+func recordFailure(p *effect, coder Actor, reason string) {
 	t := p.task
 	if coder == "" || len(t.Failures) >= MaxList {
 		return
@@ -203,7 +203,7 @@ func (p *effect) recordFailure(coder Actor, reason string) {
 
 // lastCoder is the holder of the task or the coder of its attempt; "" if there
 // is neither.
-func (p *effect) lastCoder() Actor {
+func lastCoder(p *effect) Actor {
 	if p.task.Claim != nil {
 		return p.task.Claim.By
 	}
@@ -220,36 +220,36 @@ func (p *effect) unclaim() {
 		p.free(t.Claim.By)
 		t.Claim = nil
 	}
-	p.endReviews(t)
+	endReviews(p, t)
 }
 
 // endReviews ends all reviews of a task.
-func (p *effect) endReviews(t *Task) {
+func endReviews(p *effect, t *Task) {
 	for _, r := range t.reviewers() {
-		p.endReview(t, r)
+		endReview(p, t, r)
 	}
 }
 
 // endReview ends the review of a task that a role holds, if there is one.
-func (p *effect) endReview(t *Task, r Role) {
+func endReview(p *effect, t *Task, r Role) {
 	if held := t.Judgement(r).Review; held != nil {
-		p.agent(held.By, func(a *Agent) { a.Review = "" })
+		editAgent(p, held.By, func(a *Agent) { a.Review = "" })
 		t.judge(r, func(j *Judgement) { j.Review = nil })
 	}
 }
 
 // dropReview ends an agent's earlier review, whose lease has ended, when the
 // agent takes another one.
-func (p *effect) dropReview(by Actor) {
+func dropReview(p *effect, by Actor) {
 	id := by.Agent()
 	if id == "" {
 		return
 	}
-	a := p.Agent(id)
+	a := p.board.Agent(id)
 	if a == nil || a.Review == "" || a.Review == p.task.ID {
 		return
 	}
-	old := p.Task(a.Review)
+	old := p.board.Task(a.Review)
 	if old == nil || !old.IsReviewedBy(by) {
 		return
 	}
@@ -263,7 +263,7 @@ func (p *effect) dropReview(by Actor) {
 }
 
 // clearHolders removes the claim, review and block of a task that becomes final.
-func (p *effect) clearHolders(s *Save) {
+func clearHolders(p *effect, s *Save) {
 	p.unclaim()
 	p.task.dropBlock(p)
 	if s != nil {
@@ -272,7 +272,7 @@ func (p *effect) clearHolders(s *Save) {
 }
 
 // keepBranch lets the next claim continue from the saved commit.
-func (p *effect) keepBranch(s *Save) {
+func keepBranch(p *effect, s *Save) {
 	a := copied(p.task.Attempt)
 	a.Keep = true
 	switch {
@@ -288,14 +288,14 @@ func (p *effect) keepBranch(s *Save) {
 // from before the board had principals.
 func (p *effect) bind() {
 	m := p.move
-	if len(p.Principals().List) == 0 {
+	if len(p.board.Principals().List) == 0 {
 		return
 	}
-	p.agent(m.By, func(a *Agent) { a.Principal = cmp.Or(a.Principal, m.Principal) })
+	editAgent(p, m.By, func(a *Agent) { a.Principal = cmp.Or(a.Principal, m.Principal) })
 	if t := p.task; t != nil && t.Claim != nil && t.Claim.By == m.By && t.Claim.Principal == "" {
 		t.Claim.Principal = m.Principal
-		if t.checkCoders(p.actor().worker()) == nil {
-			t.addCoder(p.actor().worker())
+		if t.checkCoders(workerOf(p.play)) == nil {
+			t.addCoder(workerOf(p.play))
 		}
 	}
 }

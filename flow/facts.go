@@ -125,7 +125,7 @@ func (b *Board) Fill(m Move, facts *Facts) Move {
 	filled := reflect.New(reflect.TypeOf(m.Detail).Elem())
 	filled.Elem().Set(reflect.ValueOf(m.Detail).Elem())
 	d := filled.Interface().(filler)
-	p := &play{Board: b, prior: b, move: &m, facts: facts}
+	p := &play{board: b, prior: b, move: &m, facts: facts}
 	if t := b.Task(m.Task); t != nil {
 		p.task, p.from = t, t.Status
 	}

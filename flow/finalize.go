@@ -32,13 +32,13 @@ func (f *FinalizeMove) ask(_ Move, b *Board) Query {
 			list = append(list, TaskInput{Spec: t.Spec, BasedOn: t.BasedOn})
 		}
 	}
-	return b.askTexts(list)
+	return askTextsOf(b, list)
 }
 
-func (f *FinalizeMove) fill(p *play) { f.Texts = p.textCheck().entered() }
+func (f *FinalizeMove) fill(p *play) { f.Texts = enteredTexts(p) }
 
 func (f *FinalizeMove) already(p *play) bool {
-	lacks := func(id TaskID) bool { t := p.Task(id); return t == nil || t.Status != Unclaimed }
+	lacks := func(id TaskID) bool { t := p.board.Task(id); return t == nil || t.Status != Unclaimed }
 	return len(f.Tasks) > 0 && !slices.ContainsFunc(f.Tasks, lacks)
 }
 
@@ -48,7 +48,7 @@ func (f *FinalizeMove) check(p *play) *Refusal {
 	}
 	finalized := make(map[TaskID]bool, len(f.Tasks))
 	for _, id := range f.Tasks {
-		t := p.Task(id)
+		t := p.board.Task(id)
 		if t == nil {
 			return refuse(RuleNotFound, "git liza list --all", "there is no task %s", id)
 		}
@@ -68,12 +68,12 @@ func (f *FinalizeMove) check(p *play) *Refusal {
 		}
 		finalized[id] = true
 	}
-	return p.textCheck().compare(f.Texts)
+	return checkRecorded(p, f.Texts)
 }
 
 func (f *FinalizeMove) apply(p *effect) {
 	for _, id := range f.Tasks {
-		t := p.Task(id).clone()
+		t := p.board.Task(id).clone()
 		t.Status = Unclaimed
 		p.keep(t)
 	}

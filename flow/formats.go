@@ -58,8 +58,8 @@ func (p *play) knownFormat() *Refusal {
 	return nil
 }
 
-// upgrade writes what the formats after one, up to another, add to the board.
-func (p *effect) upgrade(after, to int) {
+// upgradeBoard writes what the formats after one, up to another, add to the board.
+func upgradeBoard(p *effect, after, to int) {
 	for _, f := range between(after, to) {
 		if f.upgrade != nil {
 			f.upgrade(p)
@@ -76,7 +76,7 @@ type MigrateMove struct {
 func (m *MigrateMove) subject() string { return "board" }
 
 func (m *MigrateMove) check(p *play) *Refusal {
-	if now := p.Settings().Format; m.To <= now || m.To > NewestFormat {
+	if now := p.board.Settings().Format; m.To <= now || m.To > NewestFormat {
 		return refuse(RuleFormat, "git liza --version", "the board has format %d, this program cannot take it to %d", now, m.To)
 	}
 	return nil
@@ -84,10 +84,10 @@ func (m *MigrateMove) check(p *play) *Refusal {
 
 // already lets the second of two clones that migrate at once find its work
 // done.
-func (m *MigrateMove) already(p *play) bool { return p.Settings().Format == m.To }
+func (m *MigrateMove) already(p *play) bool { return p.board.Settings().Format == m.To }
 
 func (m *MigrateMove) apply(p *effect) {
-	before := p.Settings().Format
+	before := p.board.Settings().Format
 	p.change(func(s *Settings) { s.Format = m.To })
-	p.upgrade(before, m.To)
+	upgradeBoard(p, before, m.To)
 }

@@ -8,7 +8,7 @@ import "time"
 func (b *Board) Next(role Role, at time.Time) time.Time {
 	var next time.Time
 	b.each(func(s *Summary) {
-		free := b.choice().free(s, role, at)
+		free := freeFrom(b, s, role, at)
 		if free.After(at) && (next.IsZero() || free.Before(next)) {
 			next = free
 		}
@@ -16,12 +16,12 @@ func (b *Board) Next(role Role, at time.Time) time.Time {
 	return next
 }
 
-// free is when a task, or its review, becomes available to other agents of a
+// freeFrom is when a task, or its review, becomes available to other agents of a
 // role; the zero time if no known time keeps it from them.
-func (ch choice) free(s *Summary, role Role, at time.Time) time.Time {
+func freeFrom(b *Board, s *Summary, role Role, at time.Time) time.Time {
 	switch {
 	case s.Status == Claimed:
-		return ch.reclaim(s.Lease)
+		return reclaimAt(b, s.Lease)
 	case s.Status == ReadyForReview:
 		if j := s.Judge(role); j != nil {
 			return j.Lease
@@ -29,23 +29,23 @@ func (ch choice) free(s *Summary, role Role, at time.Time) time.Time {
 		_, lease := s.Reviewing(at)
 		return lease // the verdict may bring work for the holder of the task
 	case s.Role == role && s.Status == IntegrationFailed:
-		return ch.leaseFrom(s.FailedAt) // kept for its coder
+		return leaseFrom(b, s.FailedAt) // kept for its coder
 	case s.Role == role && s.Status == Superseded && s.Failures > 0:
-		return ch.leaseFrom(s.Entered) // who failed it leaves what replaces it to others
+		return leaseFrom(b, s.Entered) // who failed it leaves what replaces it to others
 	case s.Role == role:
-		return ch.LeftUntil(*s)
+		return b.LeftUntil(*s)
 	}
 	return time.Time{}
 }
 
-// reclaim is when other coders may take a claim whose lease ends at that time.
-func (c *content) reclaim(lease time.Time) time.Time {
-	return lease.Add(time.Duration(c.Settings().Config.Grace) + time.Second)
+// reclaimAt is when other coders may take a claim whose lease ends at that time.
+func reclaimAt(b *Board, lease time.Time) time.Time {
+	return lease.Add(time.Duration(b.Settings().Config.Grace) + time.Second)
 }
 
 // leaseFrom is the end of a lease of the board that begins then.
-func (c *content) leaseFrom(at time.Time) time.Time {
-	return at.Add(time.Duration(c.Settings().Config.Lease))
+func leaseFrom(b *Board, at time.Time) time.Time {
+	return at.Add(time.Duration(b.Settings().Config.Lease))
 }
 
 // LeftUntil is until when other coders should leave a rejected task to its

@@ -140,7 +140,7 @@ func TestExtendedPaths(t *testing.T) {
 func TestUndoOfWork(t *testing.T) {
 	t.Parallel()
 	s := staged(t, "human:ann add a owns=src/** | coder-1 claim a | coder-1 intent a")
-	p := &play{Board: s.board, task: s.board.Task("a"), facts: &Facts{Changes: []PathChange{{Path: "src/a.go", Mode: 0o100644},
+	p := &play{board: s.board, task: s.board.Task("a"), facts: &Facts{Changes: []PathChange{{Path: "src/a.go", Mode: 0o100644},
 		{Path: "bumped", Mode: submodule, Was: submodule}, {Path: "linked", Mode: submodule}, {Path: "old", Mode: 0o100644, Was: 0o100644}}}}
 	require.Equal(t, "git reset -q --soft B && git rm -q --cached -- linked && git checkout -q B -- bumped old && git commit -q --allow-empty -C ORIG_HEAD", p.undo("B", "old"))
 	for i := range 100 {

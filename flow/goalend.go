@@ -30,7 +30,7 @@ func (f *Fate) UnmarshalText(text []byte) error { return unmarshalName(f, text, 
 
 // goalOpen refuses acts on a goal that has ended.
 func goalOpen(p *play) *Refusal {
-	switch g := p.Goal(p.goalID()); {
+	switch g := p.board.Goal(p.goalID()); {
 	case g != nil && g.Status == InProgress:
 		return nil
 	case g != nil:
@@ -52,14 +52,14 @@ type CompleteMove struct {
 
 func (c *CompleteMove) subject() string { return "goal" }
 
-// openTasks are the tasks of a goal that are not final, in order of creation.
-func (c calendar) openTasks(goal GoalID) []*Summary {
-	return lists.Where(c.oldest(), func(s *Summary) bool { return s.Goal == goal && !s.Status.Final() })
+// openTasksOf are the tasks of a goal that are not final, in order of creation.
+func openTasksOf(b *Board, goal GoalID) []*Summary {
+	return lists.Where(oldestFirst(b), func(s *Summary) bool { return s.Goal == goal && !s.Status.Final() })
 }
 
 func (c *CompleteMove) check(p *play) *Refusal {
 	goal := p.goalID()
-	open := p.calendar().openTasks(goal)
+	open := openTasksOf(p.board, goal)
 	tasks := "tasks"
 	if len(open) == 1 {
 		tasks = "task"
@@ -74,14 +74,14 @@ func (c *CompleteMove) check(p *play) *Refusal {
 			"%d open %s in %s, first %s (%s): --force abandon gives them up, keep leaves them, GOAL passes them on",
 			len(open), tasks, goal, open[0].ID, open[0].Status)
 	case c.Open == TasksMoved:
-		if to := p.Goal(c.To); to == nil || to.ID == goal || to.Status != InProgress {
+		if to := p.board.Goal(c.To); to == nil || to.ID == goal || to.Status != InProgress {
 			return refuse(RuleGoal, "git liza goal list", "%q is no other goal in progress to which open tasks can pass", clip(string(c.To)))
 		}
 		if r := c.checkMoved(p, open); r != nil {
 			return r
 		}
 	case c.Open == TasksAbandoned:
-		if r := p.calendar().checkAbandoned(goal, open); r != nil {
+		if r := checkAbandoned(p.board, goal, open); r != nil {
 			return r
 		}
 	}
@@ -99,10 +99,10 @@ func (c *CompleteMove) ask(_ Move, b *Board) Query {
 // gates refuses to complete a goal whose gates have not passed on integration.
 func (c *CompleteMove) gates(p *play) *Refusal {
 	hint := "git liza goal done " + string(p.goalID())
-	if len(c.Receipts) > 0 && c.Tip != p.Settings().Integration.Tip {
-		return refuse(RuleTip, hint, "integration is at %s, the gates of the goal ran at %s", p.Settings().Integration.Tip.Short(), c.Tip.Short())
+	if len(c.Receipts) > 0 && c.Tip != p.board.Settings().Integration.Tip {
+		return refuse(RuleTip, hint, "integration is at %s, the gates of the goal ran at %s", p.board.Settings().Integration.Tip.Short(), c.Tip.Short())
 	}
-	return cmp.Or(staging{p}.check(AtGoal, c.Receipts, hint), staging{p}.passed(AtGoal, c.Receipts, "", nil, hint))
+	return cmp.Or(checkReceipts(p, AtGoal, c.Receipts, hint), checkPassed(p, AtGoal, c.Receipts, "", nil, hint))
 }
 
 // checkAgent refuses an agent that ends a goal with open tasks, or without any.
@@ -114,23 +114,23 @@ func (c *CompleteMove) checkAgent(p *play, open []*Summary) *Refusal {
 	if len(open) > 0 {
 		return refuse(RuleOpen, "git liza list", "%s is %s: a goal completes when all its tasks are final, or when a human says so", open[0].ID, open[0].Status)
 	}
-	if p.Goal(goal).Added == 0 {
+	if p.board.Goal(goal).Added == 0 {
 		return refuse(RuleOpen, "git liza task add --from FILE", "the goal has no tasks yet: only a human can say that it is reached")
 	}
-	return cmp.Or(steering{p}.checkComplete(), exitsOf(p.calendar()).checkDone(goal), c.gates(p))
+	return cmp.Or(checkComplete(p), checkExits(p.board, goal), c.gates(p))
 }
 
-// checkDone refuses agents to complete a goal before the last phase of its workflow is
+// checkExits refuses agents to complete a goal before the last phase of its workflow is
 // done.
-func (x exits) checkDone(goal GoalID) *Refusal {
-	w, g := workflowsOf(x.calendar()).of(goal), x.Goal(goal)
+func checkExits(b *Board, goal GoalID) *Refusal {
+	w, g := FindWorkflow(b, goal), b.Goal(goal)
 	if w == nil || g == nil {
 		return nil
 	}
 	if last := w.Phases[len(w.Phases)-1].Name; g.Phase != last {
 		return refuse(RulePhase, "git liza goal show "+string(goal), "%s is in the phase %s, the last one is %s", goal, g.Phase, last)
 	}
-	for _, r := range x.lacks(goal) {
+	for _, r := range ExitLacks(b, goal) {
 		return r
 	}
 	return nil
@@ -139,21 +139,21 @@ func (x exits) checkDone(goal GoalID) *Refusal {
 // phase is that of a task which passes to another goal: its own if the workflow of that
 // goal has it, else the one that the goal is in.
 func (c *CompleteMove) phase(p *play, t *Task) PhaseID {
-	w := workflowsOf(p.calendar()).of(c.To)
+	w := FindWorkflow(p.board, c.To)
 	switch {
 	case w == nil:
 		return ""
 	case t.Phase == AnyPhase || w.Phase(t.Phase) != nil:
 		return t.Phase
 	}
-	return p.Goal(c.To).Phase
+	return p.board.Goal(c.To).Phase
 }
 
 // checkMoved refuses to pass tasks to a goal in whose phases they have no place.
 func (c *CompleteMove) checkMoved(p *play, open []*Summary) *Refusal {
-	w := workflowsOf(p.calendar()).of(c.To)
+	w := FindWorkflow(p.board, c.To)
 	for _, s := range open {
-		t := p.Task(s.ID)
+		t := p.board.Task(s.ID)
 		if w == nil || t == nil {
 			continue
 		}
@@ -166,15 +166,15 @@ func (c *CompleteMove) checkMoved(p *play, open []*Summary) *Refusal {
 
 // checkAbandoned refuses to give up tasks of a goal whose work would be lost,
 // or that tasks of other goals need.
-func (c calendar) checkAbandoned(goal GoalID, open []*Summary) *Refusal {
+func checkAbandoned(b *Board, goal GoalID, open []*Summary) *Refusal {
 	given := map[TaskID]bool{}
 	for _, s := range open {
-		if t := c.Task(s.ID); t != nil && t.Attempt != nil {
+		if t := b.Task(s.ID); t != nil && t.Attempt != nil {
 			return refuse(RuleOpen, "git liza task abandon "+string(s.ID)+" --reason R", "%s has work that must be saved first", s.ID)
 		}
 		given[s.ID] = true
 	}
-	for _, other := range c.oldest() {
+	for _, other := range oldestFirst(b) {
 		if other.Goal == goal || other.Status.Final() {
 			continue
 		}
@@ -190,8 +190,8 @@ func (c calendar) checkAbandoned(goal GoalID, open []*Summary) *Refusal {
 func (c *CompleteMove) apply(p *effect) {
 	goal := p.goalID()
 	recordGates(p, AtGoal, "", c.Receipts)
-	for _, s := range p.calendar().openTasks(goal) {
-		t := p.Task(s.ID).clone()
+	for _, s := range openTasksOf(p.board, goal) {
+		t := p.board.Task(s.ID).clone()
 		switch c.Open {
 		case TasksAbandoned:
 			t.dropBlock(p)
@@ -199,24 +199,24 @@ func (c *CompleteMove) apply(p *effect) {
 			t.AbandonedBy = p.move.By
 		case TasksMoved:
 			t.Phase = c.phase(p.play, t)
-			t.Goal, t.Sprint = c.To, p.calendar().forTasks(c.To)
-			to := *p.Goal(c.To)
+			t.Goal, t.Sprint = c.To, sprintForTasks(p.board, c.To)
+			to := *p.board.Goal(c.To)
 			to.Added++
 			p.put(Key{Goals, string(to.ID)}, &to)
-			releasing{p}.clear(c.To, t.Level)
+			clearLevels(p, c.To, t.Level)
 		default:
 			continue
 		}
 		p.keep(t)
 	}
-	p.endGoal(goal, Completed, c.Reason)
+	endGoal(p, goal, Completed, c.Reason)
 }
 
 func (c *CompleteMove) already(p *play) bool { return p.ended(Completed) }
 
 // ended reports whether the goal of the move is in that final state.
 func (p *play) ended(as Phase) bool {
-	g := p.Goal(p.goalID())
+	g := p.board.Goal(p.goalID())
 	return g != nil && g.Status == as
 }
 
@@ -233,20 +233,20 @@ func (a *AbortMove) check(*play) *Refusal {
 
 func (a *AbortMove) already(p *play) bool { return p.ended(Aborted) }
 
-func (a *AbortMove) apply(p *effect) { p.endGoal(p.goalID(), Aborted, a.Reason) }
+func (a *AbortMove) apply(p *effect) { endGoal(p, p.goalID(), Aborted, a.Reason) }
 
 // endGoal ends a goal, its open sprint and what a decision holds back of it.
-func (p *effect) endGoal(goal GoalID, to Phase, reason string) {
-	over := *p.Goal(goal)
+func endGoal(p *effect, goal GoalID, to Phase, reason string) {
+	over := *p.board.Goal(goal)
 	over.Status, over.Ended, over.Reason, over.Hold = to, p.move.At, reason, nil
 	p.put(Key{Goals, string(goal)}, &over)
-	if open := p.Sprint(p.OpenSprint(goal)); open != nil {
+	if open := p.board.Sprint(p.board.OpenSprint(goal)); open != nil {
 		over := *open
 		over.Status, over.Ended, over.Reason = Completed, p.move.At, reason
 		p.put(Key{Sprints, string(over.ID)}, &over)
 	}
-	p.setSprint(goal, "", "")
-	if left := p.calendar().goals(); len(left) > 0 && p.Settings().Goal == goal {
+	setSprint(p, goal, "", "")
+	if left := p.board.GoalsInProgress(); len(left) > 0 && p.board.Settings().Goal == goal {
 		p.change(func(s *Settings) { s.Goal = left[0].ID })
 	}
 }

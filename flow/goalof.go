@@ -34,7 +34,7 @@ type aimed interface{ aim(*Board) GoalID }
 // no goal.
 func (b *Board) GoalOf(m Move) GoalID {
 	if m.Task != "" {
-		return b.goalOfTask(m.Task)
+		return goalOfTask(b, m.Task)
 	}
 	loose := m.Act.NamesGoalAlone()
 	if loose && m.Goal != "" {
@@ -52,7 +52,7 @@ func (b *Board) GoalOf(m Move) GoalID {
 		return ""
 	}
 	if slices.Contains([]Act{ActAnomaly, ActDiscover, ActNote}, m.Act) {
-		if goal := b.goalOfTask(b.Agent(m.By.Agent()).work()); goal != "" {
+		if goal := goalOfTask(b, b.Agent(m.By.Agent()).work()); goal != "" {
 			return goal
 		}
 	}
@@ -60,8 +60,8 @@ func (b *Board) GoalOf(m Move) GoalID {
 }
 
 // goalOfTask is the goal of a task; "" if there is none of that id.
-func (c *content) goalOfTask(id TaskID) GoalID {
-	if t := c.Task(id); id != "" && t != nil {
+func goalOfTask(b *Board, id TaskID) GoalID {
+	if t := b.Task(id); id != "" && t != nil {
 		return t.Goal
 	}
 	return ""
@@ -73,7 +73,7 @@ func (f *FinalizeMove) aim(b *Board) GoalID {
 	if len(f.Tasks) == 0 {
 		return ""
 	}
-	return b.goalOfTask(f.Tasks[0])
+	return goalOfTask(b, f.Tasks[0])
 }
 
 func (c *ConvertMove) aim(b *Board) GoalID {
@@ -81,7 +81,7 @@ func (c *ConvertMove) aim(b *Board) GoalID {
 	if d == nil {
 		return ""
 	}
-	goal := cmp.Or(b.goalOfTask(d.During), GoalOfRecord(b, d.ID))
+	goal := cmp.Or(goalOfTask(b, d.During), GoalOfRecord(b, d.ID))
 	if g := b.Goal(goal); g == nil || g.Status != InProgress {
 		return "" // what was found for a goal that has ended is work of the current one
 	}
@@ -95,15 +95,15 @@ func (r *RetroMove) aim(b *Board) GoalID {
 	return ""
 }
 
-func (a *AnomalyMove) aim(b *Board) GoalID { return b.goalOfTask(a.About) }
+func (a *AnomalyMove) aim(b *Board) GoalID { return goalOfTask(b, a.About) }
 
-func (d *DiscoverMove) aim(b *Board) GoalID { return b.goalOfTask(d.During) }
+func (d *DiscoverMove) aim(b *Board) GoalID { return goalOfTask(b, d.During) }
 
 func (n *NoteMove) aim(b *Board) GoalID {
 	if !validID(n.For) {
 		return ""
 	}
-	return b.goalOfTask(TaskID(n.For))
+	return goalOfTask(b, TaskID(n.For))
 }
 
 func (a *AnswerMove) aim(b *Board) GoalID { return goalOfQuestion(b, a.Question) }
@@ -113,7 +113,7 @@ func (t *TakeMove) aim(b *Board) GoalID { return goalOfQuestion(b, t.Question) }
 // goalOfQuestion is the goal of the task that a question is about.
 func goalOfQuestion(b *Board, id RecordID) GoalID {
 	if q := findQuestion(b, id); q != nil {
-		return b.goalOfTask(q.Task)
+		return goalOfTask(b, q.Task)
 	}
 	return ""
 }
@@ -147,7 +147,7 @@ func (a *ArchiveMove) aim(b *Board) (goal GoalID) {
 		goal = one
 	}
 	for _, id := range a.Tasks {
-		of(b.goalOfTask(id))
+		of(goalOfTask(b, id))
 	}
 	for _, id := range a.Sprints {
 		if s := b.Sprint(id); s != nil {
@@ -162,7 +162,7 @@ func (a *ArchiveMove) aim(b *Board) (goal GoalID) {
 
 // aim is the only goal with a hold.
 func (l *LiftMove) aim(b *Board) (goal GoalID) {
-	for _, g := range b.calendar().goals() {
+	for _, g := range b.GoalsInProgress() {
 		switch {
 		case g.Hold == nil:
 		case goal != "":
@@ -180,13 +180,13 @@ func (d *DecideMove) aim(b *Board) GoalID {
 	if g := b.Goal(b.Settings().Control.Goal); g != nil && g.Status == InProgress {
 		return g.ID
 	}
-	if open := b.calendar().goals(); len(open) == 1 {
+	if open := b.GoalsInProgress(); len(open) == 1 {
 		return open[0].ID
 	}
 	return ""
 }
 
-func (s *SpecChangeMove) aim(b *Board) GoalID { return b.goalOfTask(s.Cause) }
+func (s *SpecChangeMove) aim(b *Board) GoalID { return goalOfTask(b, s.Cause) }
 
 // goalID is the goal of the move.
 func (p *play) goalID() GoalID {
@@ -196,7 +196,7 @@ func (p *play) goalID() GoalID {
 	case p.task != nil:
 		return p.task.Goal
 	}
-	return p.Settings().Goal
+	return p.board.Settings().Goal
 }
 
 // checkGoal refuses a move that names another goal than that of its task, a goal
@@ -206,9 +206,9 @@ func (p *play) checkGoal() *Refusal {
 	if m.Act == ActInit {
 		return nil
 	}
-	switch g := p.Goal(m.Goal); {
+	switch g := p.board.Goal(m.Goal); {
 	case m.Task != "":
-		if want := p.goalOfTask(m.Task); m.Goal != want && want != "" {
+		if want := goalOfTask(p.board, m.Task); m.Goal != want && want != "" {
 			return refuse(RuleGoal, "git liza goal list", "%s names the goal %q, %s belongs to %q", m.Act, m.Goal, m.Task, want)
 		}
 	case m.Goal == "" && m.Act.NamesGoalAlone() && p.prior.GoalOf(*m) == "":

@@ -32,7 +32,7 @@ type GoalMove struct {
 func (g *GoalMove) subject() string { return string(g.ID) }
 
 func (g *GoalMove) ask(_ Move, b *Board) Query {
-	q := b.askTexts(append(g.entered(b), TaskInput{Spec: g.Spec}))
+	q := askTextsOf(b, append(g.entered(b), TaskInput{Spec: g.Spec}))
 	if w := g.Workflow.of(g.ID); w != nil && w.checkForm(g.ID) == nil {
 		q.Match = w.patterns()
 	}
@@ -47,7 +47,7 @@ func (g *GoalMove) fill(p *play) {
 	if w := g.Workflow; w != nil && g.Phase == "" && len(w.Phases) > 0 {
 		g.Phase = w.Phases[0].Name
 	}
-	g.Texts = p.textCheck().entered()
+	g.Texts = enteredTexts(p)
 	if g.Loop != nil && g.Class == nil && p.facts != nil && g.knownClass(p) == nil {
 		g.Class = p.facts.Texts[g.Loop.Path].Form
 	}
@@ -56,7 +56,7 @@ func (g *GoalMove) fill(p *play) {
 // knownClass is the class of the stories of the loop that the board knows, or that they
 // declare.
 func (g *GoalMove) knownClass(p *play) *Class {
-	if doc := p.trackedPaths().find(g.Loop.Path); doc != nil && doc.Blob == g.Loop.Blob && doc.Class != nil {
+	if doc := p.board.Tracked(g.Loop.Path); doc != nil && doc.Blob == g.Loop.Blob && doc.Class != nil {
 		return doc.Class
 	}
 	for _, t := range g.Texts {
@@ -126,14 +126,14 @@ func (g *GoalMove) checkWorkflow(p *play) *Refusal {
 		}
 		return nil
 	}
-	if r := (phasing{p}).checkWorkflow(g.Workflow, g.ID); r != nil {
+	if r := checkWorkflow(p, g.Workflow, g.ID); r != nil {
 		return r
 	}
 	if g.Workflow.Phase(g.Phase) == nil {
 		return refuse(RulePhase, workflowHelp, "%s has no phase %s; its phases are %s", g.Workflow.Name, shownPhase(g.Phase), g.Workflow.names())
 	}
 	p.workflow = g.Workflow
-	if list := g.entered(p.Board); len(list) > 0 {
+	if list := g.entered(p.board); len(list) > 0 {
 		if r := p.enterTasks(list, nil); r != nil {
 			return r
 		}
@@ -144,13 +144,13 @@ func (g *GoalMove) checkWorkflow(p *play) *Refusal {
 
 // Pivoting are the goals in progress that wait for another one to take their place.
 func Pivoting(b *Board) []GoalID {
-	waiting := lists.Where(b.calendar().goals(), func(g *Goal) bool { return g.Hold != nil && g.Hold.Decision == "PIVOT" })
+	waiting := lists.Where(b.GoalsInProgress(), func(g *Goal) bool { return g.Hold != nil && g.Hold.Decision == "PIVOT" })
 	return lists.Of(waiting, func(g *Goal) GoalID { return g.ID })
 }
 
 func (g *GoalMove) check(p *play) *Refusal {
-	s := p.Settings()
-	if p.load(Key{Goals, string(g.ID)}) != nil {
+	s := p.board.Settings()
+	if p.board.load(Key{Goals, string(g.ID)}) != nil {
 		return refuse(RuleExists, "git liza goal show", "there is a goal %s already", g.ID)
 	}
 	for _, need := range [][2]string{{"id", string(g.ID)}, {"title", g.Title}, {"spec", g.Spec}} {
@@ -161,7 +161,7 @@ func (g *GoalMove) check(p *play) *Refusal {
 	if g.Priority < 0 || g.Priority > 5 {
 		return refuse(RuleForm, "git liza help goal", "priority %d of %s is not between 1 and 5", g.Priority, g.ID)
 	}
-	if old := p.Goal(g.Pivot); g.Pivot != "" && (old == nil || old.Status != InProgress || old.Hold == nil || old.Hold.Decision != "PIVOT") {
+	if old := p.board.Goal(g.Pivot); g.Pivot != "" && (old == nil || old.Status != InProgress || old.Hold == nil || old.Hold.Decision != "PIVOT") {
 		return refuse(RuleDecision, "git liza goal list", "%s does not wait for a goal to take its place", clip(string(g.Pivot)))
 	}
 	if p.facts != nil && !p.facts.Texts[specPath(g.Spec)].exists() {
@@ -170,11 +170,11 @@ func (g *GoalMove) check(p *play) *Refusal {
 	if anchor := specAnchor(g.Spec); p.facts != nil && p.facts.Texts[specPath(g.Spec)].lacks(anchor) {
 		return refuse(RuleSpec, "git liza help goal", "the spec '%s' of %s has no heading '#%s' on %s", specPath(g.Spec), g.ID, clip(anchor), s.Integration.Name)
 	}
-	return cmp.Or(g.checkWorkflow(p), p.textCheck().compare(g.Texts))
+	return cmp.Or(g.checkWorkflow(p), checkRecorded(p, g.Texts))
 }
 
 func (g *GoalMove) refs(_ Move, b *Board) []RefMove {
-	return []RefMove{{Name: MarkRef(string(b.calendar().next(g.ID))), State: true}}
+	return []RefMove{{Name: MarkRef(string(nextSprint(b, g.ID))), State: true}}
 }
 
 func (g *GoalMove) apply(p *effect) {
@@ -186,7 +186,7 @@ func (g *GoalMove) apply(p *effect) {
 		s.Goal = g.ID
 		s.Next.Goal++
 	})
-	p.startSprint(time.Time{})
+	startSprint(p, time.Time{})
 	if g.Workflow != nil || g.Loop != nil || g.Every != 0 {
 		g.begin(p)
 	}
@@ -197,40 +197,40 @@ func (g *GoalMove) begin(p *effect) {
 	if g.Workflow != nil {
 		setWorkflow(p, g.ID, g.Workflow, g.Phase, g.Every)
 	}
-	p.goal(func(made *Goal) {
+	editGoal(p, func(made *Goal) {
 		made.Every, made.Loop = g.Every, copied(g.Loop)
 		made.Added += len(p.begun)
 	})
 	if g.Class != nil {
-		doc := *p.trackedPaths().find(g.Loop.Path)
+		doc := *p.board.Tracked(g.Loop.Path)
 		doc.Class = g.Class
 		p.put(Key{Tracked, TrackedID(doc.Path)}, &doc)
 	}
 	for _, t := range p.begun {
-		t.Sprint = p.calendar().forTasks(g.ID)
+		t.Sprint = sprintForTasks(p.board, g.ID)
 		p.keep(t)
-		p.passNumber(t.ID)
+		passNumber(p, t.ID)
 	}
 	if len(p.begun) > 0 {
-		p.recordPlan(p.Sprint(p.OpenSprint(g.ID)))
+		recordPlan(p, p.board.Sprint(p.board.OpenSprint(g.ID)))
 	}
 }
 
 // pivot ends the goal that the new one replaces by the decision at a checkpoint, and
 // the checkpoint.
 func (g *GoalMove) pivot(p *effect) {
-	if old := p.Goal(g.Pivot); g.Pivot != "" && old != nil {
-		p.endGoal(old.ID, Aborted, "pivot: "+old.Hold.Message)
+	if old := p.board.Goal(g.Pivot); g.Pivot != "" && old != nil {
+		endGoal(p, old.ID, Aborted, "pivot: "+old.Hold.Message)
 	}
-	c := p.Settings().Control
-	old := p.Goal(c.Goal)
+	c := p.board.Settings().Control
+	old := p.board.Goal(c.Goal)
 	if c.State != Checkpoint || c.Decision != "PIVOT" || old == nil || old.Status != InProgress {
 		return
 	}
-	p.endGoal(old.ID, Aborted, "pivot: "+c.Message)
-	if !p.Breaker().Tripped {
-		p.sprintPhase(InProgress)
-		p.control(Running, "pivot: "+c.Message)
+	endGoal(p, old.ID, Aborted, "pivot: "+c.Message)
+	if !p.board.Breaker().Tripped {
+		setSprintPhase(p, InProgress)
+		setControl(p, Running, "pivot: "+c.Message)
 	}
 }
 
@@ -245,14 +245,14 @@ type AlignMove struct {
 }
 
 func (a *AlignMove) check(p *play) *Refusal {
-	if h := p.Goal(p.goalID()).Hold; a.Answers != "" && (h == nil || h.Checkpoint != a.Answers || h.Decision == "PIVOT") {
+	if h := p.board.Goal(p.goalID()).Hold; a.Answers != "" && (h == nil || h.Checkpoint != a.Answers || h.Decision == "PIVOT") {
 		return refuse(RuleDecision, "git liza goal list", "no hold of %s waits for an answer", clip(a.Answers))
 	}
 	return present("the text", a.Text, "git liza record alignment TEXT")
 }
 
 func (a *AlignMove) apply(p *effect) {
-	p.goal(func(g *Goal) {
+	editGoal(p, func(g *Goal) {
 		g.Alignment = latest(append(slices.Clip(g.Alignment), Alignment{Text: a.Text, By: p.move.By, At: p.move.At}))
 		if a.Answers != "" {
 			g.Hold = nil
@@ -274,22 +274,22 @@ type SprintStartMove struct {
 }
 
 func (s *SprintStartMove) fill(p *play) {
-	s.Sprint = cmp.Or(s.Sprint, p.calendar().next(p.goalID()))
+	s.Sprint = cmp.Or(s.Sprint, nextSprint(p.board, p.goalID()))
 }
 
-func (s *SprintStartMove) already(p *play) bool { return steering{p}.passed(s.Sprint, false) }
+func (s *SprintStartMove) already(p *play) bool { return sprintPassed(p, s.Sprint, false) }
 
 func (s *SprintStartMove) subject() string { return "" }
 
 func (s *SprintStartMove) check(p *play) *Refusal {
-	if open := p.OpenSprint(p.goalID()); open != "" {
+	if open := p.board.OpenSprint(p.goalID()); open != "" {
 		return refuse(RuleSprint, "git liza sprint close", "%s is still open", open)
 	}
 	if !s.Deadline.IsZero() && !s.Deadline.After(p.move.At) {
 		return refuse(RuleForm, "git liza help sprint", "the deadline %s is in the past", s.Deadline.Format(time.RFC3339))
 	}
 	for _, id := range slices.Concat(s.Planned, s.Stretch) {
-		t := p.Task(id)
+		t := p.board.Task(id)
 		if t == nil {
 			return refuse(RuleNotFound, "git liza list", "there is no task %s", id)
 		}
@@ -303,30 +303,30 @@ func (s *SprintStartMove) check(p *play) *Refusal {
 			return refuse(RuleForm, "git liza help sprint", "%s is either planned or stretch, not both", id)
 		}
 	}
-	return steering{p}.checkStart(s)
+	return checkStart(p, s)
 }
 
 func (s *SprintStartMove) refs(m Move, b *Board) []RefMove {
-	return []RefMove{{Name: MarkRef(string(b.calendar().forTasks(m.Goal))), State: true}}
+	return []RefMove{{Name: MarkRef(string(sprintForTasks(b, m.Goal))), State: true}}
 }
 
 func (s *SprintStartMove) apply(p *effect) {
-	opened := p.startSprint(s.Deadline)
+	opened := startSprint(p, s.Deadline)
 	for i, list := range [][]TaskID{s.Planned, s.Stretch} {
 		for _, id := range list {
-			t := p.Task(id).clone()
+			t := p.board.Task(id).clone()
 			t.Sprint, t.Stretch = opened.ID, i == 1
 			p.keep(t)
 		}
 	}
-	p.recordPlan(opened)
+	recordPlan(p, opened)
 }
 
 // recordPlan enters the tasks of a sprint that begins, in the order of their
 // creation.
-func (p *effect) recordPlan(begun *Sprint) {
+func recordPlan(p *effect, begun *Sprint) {
 	plan := &SprintPlan{Sprint: begun.ID}
-	for _, t := range p.Tasks() {
+	for _, t := range p.board.Tasks() {
 		switch {
 		case t.Sprint != plan.Sprint:
 		case t.Stretch:
@@ -336,12 +336,12 @@ func (p *effect) recordPlan(begun *Sprint) {
 		}
 	}
 	s := *begun
-	p.calendar().keepPlan(p, plan)
+	keepSprintPlan(p.board, p, plan)
 	p.put(Key{Sprints, string(s.ID)}, &s)
 }
 
 func sprintOpen(p *play) *Refusal {
-	if p.OpenSprint(p.goalID()) == "" {
+	if p.board.OpenSprint(p.goalID()) == "" {
 		return refuse(RuleSprint, "git liza sprint start", "no sprint is open")
 	}
 	return nil
@@ -355,31 +355,31 @@ type SprintCloseMove struct {
 }
 
 func (s *SprintCloseMove) fill(p *play) {
-	s.Sprint = cmp.Or(s.Sprint, p.OpenSprint(p.goalID()))
+	s.Sprint = cmp.Or(s.Sprint, p.board.OpenSprint(p.goalID()))
 }
 
-func (s *SprintCloseMove) already(p *play) bool { return steering{p}.passed(s.Sprint, true) }
+func (s *SprintCloseMove) already(p *play) bool { return sprintPassed(p, s.Sprint, true) }
 
 func (s *SprintCloseMove) check(p *play) *Refusal {
 	if s.Abort && !p.move.By.IsHuman() {
 		return refuse(RuleRole, "git liza sprint close", "only a human aborts a sprint")
 	}
-	return steering{p}.checkClose(s)
+	return checkClose(p, s)
 }
 
 func (s *SprintCloseMove) apply(p *effect) {
 	goal := p.goalID()
-	open := *p.Sprint(p.OpenSprint(goal))
+	open := *p.board.Sprint(p.board.OpenSprint(goal))
 	open.Status, open.Ended, open.Reason = Completed, p.move.At, s.Reason
 	if s.Abort {
 		open.Status = Aborted
 	}
-	next := p.reserveSprint(goal)
-	for _, short := range p.Tasks() {
+	next := reserveSprint(p, goal)
+	for _, short := range p.board.Tasks() {
 		if short.Sprint != open.ID || short.Status.Final() {
 			continue
 		}
-		t := p.Task(short.ID).clone()
+		t := p.board.Task(short.ID).clone()
 		t.Sprint = next
 		p.keep(t)
 		if len(open.Carried) < MaxList {
@@ -402,7 +402,7 @@ type RetroMove struct {
 func (r *RetroMove) subject() string { return string(r.Sprint) }
 
 func (r *RetroMove) check(p *play) *Refusal {
-	if p.Sprint(r.Sprint) == nil {
+	if p.board.Sprint(r.Sprint) == nil {
 		return refuse(RuleNotFound, "git liza sprint show", "there is no sprint %s", r.Sprint)
 	}
 	parts := [][]string{r.Gaps, r.Contracts, r.Actions}
@@ -420,7 +420,7 @@ func (r *RetroMove) check(p *play) *Refusal {
 }
 
 func (r *RetroMove) apply(p *effect) {
-	s := *p.Sprint(r.Sprint)
+	s := *p.board.Sprint(r.Sprint)
 	s.Retro = r.Text
 	if len(r.Gaps)+len(r.Contracts)+len(r.Actions) > 0 {
 		s.Words = &Retrospective{Gaps: r.Gaps, Contracts: r.Contracts, Actions: r.Actions, By: p.move.By, At: p.move.At}

@@ -53,7 +53,7 @@ func (s *scene) property(subject, key string) (string, bool) {
 // pathProperty is what is known of a tracked path. Its blob is written as the path
 // of which it is the usual one, else as the name of an object.
 func (s *scene) pathProperty(path, key string) (string, bool) {
-	doc := s.board.trackedPaths().find(path)
+	doc := s.board.Tracked(path)
 	if key == "untracked" || doc == nil {
 		return "", key == "untracked" && doc == nil
 	}
@@ -137,7 +137,7 @@ func (s *scene) boardProperty(key string) (string, bool) {
 		return strings.Join(list, ","), true
 	case "goals":
 		var list []string
-		for _, g := range b.calendar().goals() {
+		for _, g := range b.GoalsInProgress() {
 			next := ""
 			if g.Next != "" {
 				next = "next:"
@@ -256,7 +256,7 @@ func (s *scene) steeringProperty(key string) (string, bool) {
 	case "barrier":
 		return BarrierOf(s.board, g.ID).String(), true
 	case "cap":
-		return strconv.Itoa(pressuresOf(s.board.calendar()).most(g.ID, "")), true
+		return strconv.Itoa(mostClaims(s.board, g.ID, "")), true
 	case "streak":
 		if g.Streak == nil {
 			return "0", true

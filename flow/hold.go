@@ -14,22 +14,22 @@ type LiftMove struct {
 func (l *LiftMove) subject() string { return "" }
 
 func (l *LiftMove) already(p *play) bool {
-	g := p.Goal(p.move.Goal)
+	g := p.board.Goal(p.move.Goal)
 	return g != nil && g.Hold == nil
 }
 
 func (l *LiftMove) check(p *play) *Refusal {
-	if p.Goal(p.goalID()).Hold == nil {
+	if p.board.Goal(p.goalID()).Hold == nil {
 		return refuse(RuleDecision, "git liza goal list", "nothing is held back of %s", p.goalID())
 	}
 	return present("the reason", l.Reason, "git liza checkpoint lift --reason R")
 }
 
-func (l *LiftMove) apply(p *effect) { p.goal(func(g *Goal) { g.Hold = nil }) }
+func (l *LiftMove) apply(p *effect) { editGoal(p, func(g *Goal) { g.Hold = nil }) }
 
 // checkHold refuses the claim of a task that a decision holds back.
 func checkHold(p *play) *Refusal {
-	t, g := p.task, p.Goal(p.task.Goal)
+	t, g := p.task, p.board.Goal(p.task.Goal)
 	if g == nil || !g.Hold.keeps(t.ID, p.from, t.Created) {
 		return nil
 	}
@@ -46,7 +46,7 @@ func HoldsOf(b *Board) Holds {
 		return nil
 	}
 	of := Holds{}
-	for _, g := range b.calendar().goals() {
+	for _, g := range b.GoalsInProgress() {
 		if g.Hold != nil {
 			of[g.ID] = g.Hold
 		}
@@ -69,15 +69,15 @@ func HeldTasks(b *Board, goal GoalID) []TaskID {
 	if g == nil || g.Hold == nil {
 		return nil
 	}
-	held := lists.Where(b.calendar().openTasks(goal), func(s *Summary) bool { return g.Hold.keeps(s.ID, s.Status, s.Created) })
+	held := lists.Where(openTasksOf(b, goal), func(s *Summary) bool { return g.Hold.keeps(s.ID, s.Status, s.Created) })
 	return lists.Of(held, func(s *Summary) TaskID { return s.ID })
 }
 
-// held is the oldest task of a goal in progress that an act could begin on if nothing
+// heldByCaller is the oldest task of a goal in progress that an act could begin on if nothing
 // kept it back, nil if there is none.
-func (ch choice) held(act Act, c Caller, at time.Time) *Summary {
-	begins, kept, open := ch.begins(act, c.By, at), ch.keeps(act, c, at), ch.priorities()
-	for _, s := range ch.oldest() {
+func heldByCaller(b *Board, act Act, c Caller, at time.Time) *Summary {
+	begins, kept, open := beginsWork(b, act, c.By, at), keepsFor(b, act, c, at), goalPriorities(b)
+	for _, s := range oldestFirst(b) {
 		if begins(s) && !s.isEnded(open) && kept(s) {
 			return s
 		}

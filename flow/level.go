@@ -30,30 +30,30 @@ func (l *LevelMove) ask(_ Move, b *Board) Query {
 }
 
 func (l *LevelMove) fill(p *play) {
-	l.Tip = cmp.Or(l.Tip, p.Settings().Integration.Tip)
+	l.Tip = cmp.Or(l.Tip, p.board.Settings().Integration.Tip)
 	if l.Level == 0 {
-		l.Level = levelsOf(p.calendar()).next(p.goalID())
+		l.Level = NextLevel(p.board, p.goalID())
 	}
 }
 
 func (l *LevelMove) already(p *play) bool {
-	is := levelsOf(p.calendar()).find(p.goalID(), cmp.Or(l.Level, levelsOf(p.calendar()).next(p.goalID())))
+	is := FindLevel(p.board, p.goalID(), cmp.Or(l.Level, NextLevel(p.board, p.goalID())))
 	return is != nil && is.Tip == l.Tip && is.Passed == (len(l.failed(p)) == 0)
 }
 
 func (l *LevelMove) check(p *play) *Refusal {
 	goal, hint := p.goalID(), "git liza goal level pass --goal "+string(p.goalID())
-	switch next := levelsOf(p.calendar()).next(goal); {
+	switch next := NextLevel(p.board, goal); {
 	case l.Level != next:
 		return refuse(RuleLevel, hint, "level %d of %s passes next, not %d", next, goal, l.Level)
-	case next > levelsOf(p.calendar()).deepest(goal):
+	case next > deepestLevel(p.board, goal):
 		return refuse(RuleLevel, "git liza goal show "+string(goal), "%s has no level %d", goal, next)
 	}
-	if tip := p.Settings().Integration.Tip; l.Tip != tip {
+	if tip := p.board.Settings().Integration.Tip; l.Tip != tip {
 		return refuse(RuleTip, hint, "integration is at %s, the gates of level %d ran at %s", tip.Short(), l.Level, l.Tip.Short())
 	}
 	for i, id := range l.Without {
-		t := p.Task(id)
+		t := p.board.Task(id)
 		switch {
 		case !p.move.By.IsHuman():
 			return refuse(RuleRole, hint, "only a human leaves tasks out of a level")
@@ -63,7 +63,7 @@ func (l *LevelMove) check(p *play) *Refusal {
 			return refuse(RuleState, "git liza show "+string(id), "%s is %s: only what was given up or taken back is left out", id, t.Status)
 		}
 	}
-	if open := levelsOf(p.calendar()).open(goal, l.Level, l.Without); open != nil {
+	if open := openAtLevel(p.board, goal, l.Level, l.Without); open != nil {
 		return refuse(RuleOpen, "git liza show "+string(open.ID), "%s of level %d is %s: a level passes when all its tasks are done", open.ID, open.Level, open.Status)
 	}
 	return l.gates(p, hint)
@@ -71,16 +71,16 @@ func (l *LevelMove) check(p *play) *Refusal {
 
 // gates refuses a level whose gates did not run.
 func (l *LevelMove) gates(p *play, hint string) *Refusal {
-	if r := (staging{p}).check(AtLevel, l.Receipts, hint); r != nil || len(l.failed(p)) > 0 {
+	if r := checkReceipts(p, AtLevel, l.Receipts, hint); r != nil || len(l.failed(p)) > 0 {
 		return r
 	}
-	return staging{p}.passed(AtLevel, l.Receipts, "", nil, hint)
+	return checkPassed(p, AtLevel, l.Receipts, "", nil, hint)
 }
 
 // failed are the receipts of required gates that failed.
 func (l *LevelMove) failed(p *play) []Receipt {
 	return lists.Where(l.Receipts, func(r Receipt) bool {
-		g, there := p.Settings().Config.Gate(r.Gate)
+		g, there := p.board.Settings().Config.Gate(r.Gate)
 		return there && g.Stage() == AtLevel && g.Required && r.Command == g.Command && (r.Result == Fail || r.Result == TimedOut)
 	})
 }
@@ -89,7 +89,7 @@ func (l *LevelMove) apply(p *effect) {
 	failed := l.failed(p.play)
 	p.put(Key{Levels, LevelID(p.goalID(), l.Level)}, &Level{Goal: p.goalID(), Number: l.Level, Passed: len(failed) == 0, Tip: l.Tip, Without: l.Without,
 		Receipts: failed, By: p.move.By, At: p.move.At})
-	p.goal(func(g *Goal) { g.countFailed(l.Level, len(failed) == 0) })
+	editGoal(p, func(g *Goal) { g.countFailed(l.Level, len(failed) == 0) })
 	recordGates(p, AtLevel, "", l.Receipts)
 }
 

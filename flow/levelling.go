@@ -8,7 +8,7 @@ import (
 
 // levelling gives tasks of a board their levels.
 type levelling struct {
-	*Board
+	board  *Board
 	before *Board // without the tasks that are new
 }
 
@@ -30,7 +30,7 @@ func (l levelling) assign(list []*Task, replaced *Task, found *faults) (raised [
 		visited[t.ID] = true
 		var deepest *Task
 		for _, id := range t.DependsOn {
-			d := l.Task(id)
+			d := l.board.Task(id)
 			if i, listed := place[id]; listed {
 				d = list[i]
 				visit(d)
@@ -59,7 +59,7 @@ func (l levelling) assign(list []*Task, replaced *Task, found *faults) (raised [
 // high.
 func (l levelling) checkGaps(list []*Task, said map[TaskID]bool, place map[TaskID]int, found *faults) {
 	deepest := map[GoalID]int{}
-	l.each(func(s *Summary) {
+	l.board.each(func(s *Summary) {
 		if _, listed := place[s.ID]; !listed {
 			deepest[s.Goal] = max(deepest[s.Goal], s.Level)
 		}
@@ -113,7 +113,7 @@ func (l levelling) raise(list []*Task) []*Task {
 	for _, t := range list {
 		listed[t.ID] = t
 	}
-	l.each(func(s *Summary) {
+	l.board.each(func(s *Summary) {
 		if s.Status.Final() {
 			return
 		}
@@ -126,7 +126,7 @@ func (l levelling) raise(list []*Task) []*Task {
 		for _, s := range dependants[rest[0].ID] {
 			t := cmp.Or(listed[s.ID], raised[s.ID])
 			if t == nil {
-				t = l.Task(s.ID).clone()
+				t = l.board.Task(s.ID).clone()
 			}
 			if t.Goal != rest[0].Goal || t.Level >= rest[0].Level {
 				continue
@@ -150,7 +150,7 @@ func (l levelling) inherited(t, replaced *Task) int {
 	}
 	lowest := 0
 	for _, id := range slices.Concat(t.Reverts, t.Supersedes) {
-		if d := l.Task(id); d != nil && d.Level > 0 && (lowest == 0 || d.Level < lowest) {
+		if d := l.board.Task(id); d != nil && d.Level > 0 && (lowest == 0 || d.Level < lowest) {
 			lowest = d.Level
 		}
 	}

@@ -38,31 +38,16 @@ func (l *Level) failure() string {
 	return fmt.Sprintf("level %d failed at %s", l.Number, l.Tip.Short()) + strings.Join(results, "")
 }
 
-// levels knows what passed of a goal.
-type levels struct{ *content }
-
-// levelsOf are the levels of a board, as a board, a play or a checker has it.
-func levelsOf(c calendar) levels { return levels(c) }
-
 // FindLevel is what is recorded of a level; nil if nothing is.
 func FindLevel(b *Board, goal GoalID, number int) *Level {
-	return levelsOf(b.calendar()).find(goal, number)
+	l, _ := b.load(Key{Levels, LevelID(goal, number)}).(*Level)
+	return l
 }
 
 // LastLevel is the highest level of a goal of which something is recorded, and below which
 // all have passed; nil if there is none.
-func LastLevel(b *Board, goal GoalID) *Level { return levelsOf(b.calendar()).last(goal) }
-
-// NextLevel is the level of a goal that passes next, from 1.
-func NextLevel(b *Board, goal GoalID) int { return levelsOf(b.calendar()).next(goal) }
-
-func (ls levels) find(goal GoalID, number int) *Level {
-	l, _ := ls.load(Key{Levels, LevelID(goal, number)}).(*Level)
-	return l
-}
-
-func (ls levels) last(goal GoalID) (last *Level) {
-	for l := ls.find(goal, 1); l != nil; l = ls.find(goal, l.Number+1) {
+func LastLevel(b *Board, goal GoalID) (last *Level) {
+	for l := FindLevel(b, goal, 1); l != nil; l = FindLevel(b, goal, l.Number+1) {
 		if last = l; !l.Passed {
 			break
 		}
@@ -70,21 +55,21 @@ func (ls levels) last(goal GoalID) (last *Level) {
 	return last
 }
 
-// failed is what failed of a goal and has not passed since: the lowest level that passes
+// failedLevel is what failed of a goal and has not passed since: the lowest level that passes
 // next, else one above it, below which something is left to do; nil if nothing is.
-func (ls levels) failed(goal GoalID) *Level {
-	if last := ls.last(goal); last != nil && !last.Passed {
+func failedLevel(b *Board, goal GoalID) *Level {
+	if last := LastLevel(b, goal); last != nil && !last.Passed {
 		return last
 	}
-	if g := ls.Goal(goal); g != nil && g.Failed > 0 {
-		return ls.find(goal, g.Failed)
+	if g := b.Goal(goal); g != nil && g.Failed > 0 {
+		return FindLevel(b, goal, g.Failed)
 	}
 	return nil
 }
 
-// next is [NextLevel].
-func (ls levels) next(goal GoalID) int {
-	switch last := ls.last(goal); {
+// NextLevel is the level of a goal that passes next, from 1.
+func NextLevel(b *Board, goal GoalID) int {
+	switch last := LastLevel(b, goal); {
 	case last == nil:
 		return 1
 	case last.Passed:
@@ -94,12 +79,12 @@ func (ls levels) next(goal GoalID) int {
 	}
 }
 
-// reach is the highest level of a goal whose tasks may be claimed.
-func (ls levels) reach(goal GoalID) int {
-	if ls.barrierOf(goal) == LevelBarrier {
-		return ls.next(goal)
+// levelReach is the highest level of a goal whose tasks may be claimed.
+func levelReach(b *Board, goal GoalID) int {
+	if BarrierOf(b, goal) == LevelBarrier {
+		return NextLevel(b, goal)
 	}
-	if failed := ls.failed(goal); failed != nil {
+	if failed := failedLevel(b, goal); failed != nil {
 		return failed.Number
 	}
 	return math.MaxInt
@@ -109,15 +94,15 @@ func (ls levels) reach(goal GoalID) int {
 // has that barrier, above one that has not passed.
 func checkLevel(p *play) *Refusal {
 	t := p.task
-	if t.Level <= 1 || t.Level <= levelsOf(p.calendar()).reach(t.Goal) {
+	if t.Level <= 1 || t.Level <= levelReach(p.board, t.Goal) {
 		return nil
 	}
-	next := levelsOf(p.calendar()).next(t.Goal)
-	if failed := FailedLevel(p.Board, t.Goal); failed != nil {
+	next := NextLevel(p.board, t.Goal)
+	if failed := FailedLevel(p.board, t.Goal); failed != nil {
 		failed.Reason = fmt.Sprintf("%s is at level %d, and %s", t.ID, t.Level, failed.Reason)
 		return failed
 	}
-	if open := levelsOf(p.calendar()).open(t.Goal, next, nil); open != nil {
+	if open := openAtLevel(p.board, t.Goal, next, nil); open != nil {
 		return refuse(RuleLevel, "git liza show "+string(open.ID), "%s is at level %d and waits for level %d of %s: %s is %s",
 			t.ID, t.Level, next, t.Goal, open.ID, open.Status)
 	}
@@ -126,7 +111,7 @@ func checkLevel(p *play) *Refusal {
 
 // FailedLevel refuses what waits for a goal without a failed level; nil if none failed.
 func FailedLevel(b *Board, goal GoalID) *Refusal {
-	failed := levelsOf(b.calendar()).failed(goal)
+	failed := failedLevel(b, goal)
 	if failed == nil {
 		return nil
 	}
@@ -139,30 +124,30 @@ func FailedLevel(b *Board, goal GoalID) *Refusal {
 
 // A round is the question whether a level of a goal can pass, without some tasks.
 type round struct {
-	*content
+	board   *Board
 	goal    GoalID
 	number  int
 	without []TaskID
 	known   map[TaskID]bool // tasks that were looked at, with the answer
 }
 
-// round asks about a level. What was left out of the levels below is left out again.
-func (ls levels) round(goal GoalID, number int, without []TaskID) round {
+// roundOf asks about a level. What was left out of the levels below is left out again.
+func roundOf(b *Board, goal GoalID, number int, without []TaskID) round {
 	left := slices.Clone(without)
 	for n := 1; n < number; n++ {
-		if below := ls.find(goal, n); below != nil {
+		if below := FindLevel(b, goal, n); below != nil {
 			left = append(left, below.Without...)
 		}
 	}
-	return round{ls.content, goal, number, left, map[TaskID]bool{}}
+	return round{b, goal, number, left, map[TaskID]bool{}}
 }
 
-// open is the oldest live task of a goal, up to a level, that keeps the level from
+// openAtLevel is the oldest live task of a goal, up to a level, that keeps the level from
 // passing, one that is not final before others; nil if there is none. without are left
 // out.
-func (ls levels) open(goal GoalID, number int, without []TaskID) (first *Summary) {
-	r := ls.round(goal, number, without)
-	for _, s := range calendar(ls).oldest() {
+func openAtLevel(b *Board, goal GoalID, number int, without []TaskID) (first *Summary) {
+	r := roundOf(b, goal, number, without)
+	for _, s := range oldestFirst(b) {
 		if s.Goal != goal || s.Level < 1 || s.Level > number || r.done(s.ID) {
 			continue
 		}
@@ -181,7 +166,7 @@ func (r round) done(id TaskID) (done bool) {
 		return was
 	}
 	r.known[id] = false
-	t := r.Task(id)
+	t := r.board.Task(id)
 	switch {
 	case t == nil:
 	case slices.Contains(r.without, id):
@@ -201,7 +186,7 @@ func (r round) done(id TaskID) (done bool) {
 // higher level are the business of that level.
 func (r round) replaced(t *Task) (done bool) {
 	for _, id := range t.SupersededBy {
-		by := r.Task(id)
+		by := r.board.Task(id)
 		switch {
 		case by == nil:
 			return false
@@ -220,54 +205,52 @@ func (r round) replaced(t *Task) (done bool) {
 // below, are done, and nothing is recorded of it on the present tip of integration. It
 // is 0 where nothing asks for levels to pass, and where none can.
 func DueLevel(b *Board, goal GoalID) int {
-	ls, g := levelsOf(b.calendar()), b.Goal(goal)
-	if g == nil || g.Status != InProgress || !ls.asked(goal) {
+	ls, g := b, b.Goal(goal)
+	if g == nil || g.Status != InProgress || !askedOfLevels(ls, goal) {
 		return 0
 	}
-	next := ls.next(goal)
-	failed := ls.find(goal, next)
-	if next > ls.deepest(goal) || failed != nil && failed.Tip == b.Settings().Integration.Tip || ls.open(goal, next, nil) != nil {
+	next := NextLevel(ls, goal)
+	failed := FindLevel(ls, goal, next)
+	if next > deepestLevel(ls, goal) || failed != nil && failed.Tip == b.Settings().Integration.Tip || openAtLevel(ls, goal, next, nil) != nil {
 		return 0
 	}
 	return next
 }
 
-// asked reports whether the levels of a goal have to pass.
-func (ls levels) asked(goal GoalID) bool {
-	return ls.barrierOf(goal) == LevelBarrier || len(ls.Settings().Config.GatesAt(AtLevel)) > 0
+// askedOfLevels reports whether the levels of a goal have to pass.
+func askedOfLevels(b *Board, goal GoalID) bool {
+	return BarrierOf(b, goal) == LevelBarrier || len(b.Settings().Config.GatesAt(AtLevel)) > 0
 }
 
-// settled reports whether no level of a goal failed, and none is left that has to pass.
-func (ls levels) settled(goal GoalID) bool {
-	if ls.failed(goal) != nil {
+// levelsSettled reports whether no level of a goal failed, and none is left that has to pass.
+func levelsSettled(b *Board, goal GoalID) bool {
+	if failedLevel(b, goal) != nil {
 		return false
 	}
-	return !ls.asked(goal) || ls.next(goal) > ls.deepest(goal)
+	return !askedOfLevels(b, goal) || NextLevel(b, goal) > deepestLevel(b, goal)
 }
 
 // UnmendedLevel is the level of a goal that failed while nothing is about to mend it: no
 // task at it or below is open, and integration is where its gates ran. It is nil if there
 // is none.
-func UnmendedLevel(b *Board, goal GoalID) *Level { return levelsOf(b.calendar()).unmended(goal) }
-
-func (ls levels) unmended(goal GoalID) *Level {
-	failed := ls.last(goal)
-	if failed == nil || failed.Passed || failed.Tip != ls.Settings().Integration.Tip {
+func UnmendedLevel(b *Board, goal GoalID) *Level {
+	failed := LastLevel(b, goal)
+	if failed == nil || failed.Passed || failed.Tip != b.Settings().Integration.Tip {
 		return nil
 	}
-	if open := ls.open(goal, failed.Number, nil); open != nil && !open.Status.Final() {
+	if open := openAtLevel(b, goal, failed.Number, nil); open != nil && !open.Status.Final() {
 		return nil
 	}
 	return failed
 }
 
-// deepest is the highest level of the live tasks of a goal, 0 if there is none. What failed
+// deepestLevel is the highest level of the live tasks of a goal, 0 if there is none. What failed
 // passes although all its tasks are archived.
-func (ls levels) deepest(goal GoalID) (level int) {
-	if g := ls.Goal(goal); g != nil {
+func deepestLevel(b *Board, goal GoalID) (level int) {
+	if g := b.Goal(goal); g != nil {
 		level = g.Failed
 	}
-	ls.each(func(s *Summary) {
+	b.each(func(s *Summary) {
 		if s.Goal == goal {
 			level = max(level, s.Level)
 		}
@@ -275,55 +258,52 @@ func (ls levels) deepest(goal GoalID) (level int) {
 	return level
 }
 
-// releasing clears records of levels of which something is left to do.
-type releasing struct{ *effect }
-
-// clear removes what is recorded of the levels of a goal from one on, because
+// clearLevels removes what is recorded of the levels of a goal from one on, because
 // something is left to do there. A record that one of them failed stays: what is above it waits until it passes.
-func (p releasing) clear(goal GoalID, from int) {
-	last := levelsOf(p.calendar()).last(goal)
+func clearLevels(p *effect, goal GoalID, from int) {
+	last := LastLevel(p.board, goal)
 	if last == nil || from < 1 {
 		return
 	}
 	for n := last.Number; n >= from; n-- {
-		if !levelsOf(p.calendar()).find(goal, n).Passed {
+		if !FindLevel(p.board, goal, n).Passed {
 			continue
 		}
 		p.put(Key{Levels, LevelID(goal, n)}, nil)
 	}
 }
 
-// revise clears what new tasks, and those that came to another level, leave to do.
-func (p releasing) revise() {
+// reviseLevels clears what new tasks, and those that came to another level, leave to do.
+func reviseLevels(p *effect) {
 	for _, t := range p.added {
-		p.clear(t.Goal, t.Level)
+		clearLevels(p, t.Goal, t.Level)
 	}
 	for _, t := range p.repointed {
 		if was := p.prior.Task(t.ID); was != nil && was.Level != t.Level {
-			p.clear(t.Goal, min(cmp.Or(was.Level, t.Level), t.Level))
+			clearLevels(p, t.Goal, min(cmp.Or(was.Level, t.Level), t.Level))
 		}
 	}
 }
 
 // checkLevels refuses records of levels that have a gap below them, or a failed one.
-func (k checker) checkLevels() *Refusal {
-	for _, id := range k.IDs(Goals) {
-		if g := k.Goal(GoalID(id)); g != nil && g.Failed > 0 {
-			if l := levelsOf(k.calendar()).find(g.ID, g.Failed); l == nil || l.Passed {
+func checkLevels(b *Board) *Refusal {
+	for _, id := range b.IDs(Goals) {
+		if g := b.Goal(GoalID(id)); g != nil && g.Failed > 0 {
+			if l := FindLevel(b, g.ID, g.Failed); l == nil || l.Passed {
 				return breach("level %d of %s did not fail", g.Failed, g.ID)
 			}
 		}
 	}
-	for _, id := range k.IDs(Levels) {
-		l, _ := k.load(Key{Levels, id}).(*Level)
+	for _, id := range b.IDs(Levels) {
+		l, _ := b.load(Key{Levels, id}).(*Level)
 		switch {
 		case l == nil:
-		case l.Number < 1 || l.ID() != id || k.Goal(l.Goal) == nil:
+		case l.Number < 1 || l.ID() != id || b.Goal(l.Goal) == nil:
 			return breach("the level %s is not one of a goal", id)
-		case !l.Passed && l.Number > k.Goal(l.Goal).Failed:
+		case !l.Passed && l.Number > b.Goal(l.Goal).Failed:
 			return breach("level %d of %s failed, and nothing waits for it", l.Number, l.Goal)
 		case !l.Passed:
-		case l.Number > 1 && (levelsOf(k.calendar()).find(l.Goal, l.Number-1) == nil || !levelsOf(k.calendar()).find(l.Goal, l.Number-1).Passed):
+		case l.Number > 1 && (FindLevel(b, l.Goal, l.Number-1) == nil || !FindLevel(b, l.Goal, l.Number-1).Passed):
 			return breach("level %d of %s is recorded, and the one below has not passed", l.Number, l.Goal)
 		}
 	}
@@ -334,13 +314,13 @@ func (k checker) checkLevels() *Refusal {
 // people put it aside.
 func holdsLevel(b *Board, t *Task) bool {
 	g := b.Goal(t.Goal)
-	return t.Level > 0 && g != nil && g.Status == InProgress && !levelsOf(b.calendar()).round(t.Goal, t.Level, nil).done(t.ID)
+	return t.Level > 0 && g != nil && g.Status == InProgress && !roundOf(b, t.Goal, t.Level, nil).done(t.ID)
 }
 
 // keptForLevel refuses agents to put a task aside that keeps a level of its goal from
 // passing: what is archived counts as done.
 func keptForLevel(p *play, t *Task) *Refusal {
-	if p.move.By.IsHuman() || !holdsLevel(p.Board, t) {
+	if p.move.By.IsHuman() || !holdsLevel(p.board, t) {
 		return nil
 	}
 	return refuse(RuleState, "git liza show "+string(t.ID), "%s is %s, and a person says whether level %d of %s passes without it", t.ID, t.Status, t.Level, t.Goal)

@@ -24,15 +24,9 @@ type Loop struct {
 	Judge      Role     `yaml:"judge"`           // in place of the roles that judge everything; "" leaves those
 }
 
-// loops knows the bounds of goals.
-type loops struct{ *content }
-
-// loopsOf are those of a board, as a board, a play or a checker has it.
-func loopsOf(c calendar) loops { return loops(c) }
-
-// of is the loop of a goal, nil if it has none.
-func (k loops) of(goal GoalID) *Loop {
-	if g := k.Goal(goal); g != nil {
+// loopOf is the loop of a goal, nil if it has none.
+func loopOf(b *Board, goal GoalID) *Loop {
+	if g := b.Goal(goal); g != nil {
 		return g.Loop
 	}
 	return nil
@@ -47,7 +41,7 @@ func (l *Loop) check(p *play, spec string) *Refusal {
 	switch {
 	case l.Used != 0:
 		return refuse(RuleForm, hint, "nothing of a loop is used when it begins")
-	case l.Judge != "" && l.Judge != HumanRole && !p.judges(l.Judge):
+	case l.Judge != "" && l.Judge != HumanRole && !isJudge(p.board, l.Judge):
 		return refuse(RuleNotFound, "git liza role list", "the board has no role %s that judges", clip(string(l.Judge)))
 	case p.facts != nil && p.facts.Texts[l.Path].Blob != l.Blob:
 		return refuse(RuleFact, hint, "%s was read as %s, git says %s", quoteC(clip(l.Path)), l.Blob.Short(), p.facts.Texts[l.Path].Blob.Short())
@@ -82,11 +76,11 @@ func (l *Loop) unbounded() *Loop {
 // checkClass refuses a loop by a file that forbids it, unless a person has allowed it for
 // the text as it is. class is that of the text.
 func (l *Loop) checkClass(p *play, class *Class) *Refusal {
-	if doc := p.trackedPaths().find(l.Path); doc != nil && doc.Blob == l.Blob && doc.Allowance != nil {
+	if doc := p.board.Tracked(l.Path); doc != nil && doc.Blob == l.Blob && doc.Allowance != nil {
 		return nil
 	}
 	switch {
-	case !class.Binds() && p.Settings().Config.Automation.Required:
+	case !class.Binds() && p.board.Settings().Config.Automation.Required:
 		return refuse(RuleClass, allowCommand(l.Path), "nobody has said how far %s may be automated", quoteC(clip(l.Path)))
 	case class.Binds() && class.Loop == automation.Forbidden:
 		return refuse(RuleClass, allowCommand(l.Path), "%s says that automation is forbidden (%s)", quoteC(clip(l.Path)), clip(class.Why()))
@@ -96,7 +90,7 @@ func (l *Loop) checkClass(p *play, class *Class) *Refusal {
 
 // checkLoop refuses agents one claim more than the bounds of the goal allow.
 func checkLoop(p *play) *Refusal {
-	l, g := loopsOf(p.calendar()).of(p.task.Goal), p.Goal(p.task.Goal)
+	l, g := loopOf(p.board, p.task.Goal), p.board.Goal(p.task.Goal)
 	if l == nil || p.move.By.IsHuman() {
 		return nil
 	}
@@ -126,28 +120,24 @@ func (g *Goal) LoopBound(at time.Time) string {
 
 // countIteration counts the claim of an agent.
 func countIteration(p *effect) {
-	if l := loopsOf(p.calendar()).of(p.task.Goal); l != nil && !p.move.By.IsHuman() {
+	if l := loopOf(p.board, p.task.Goal); l != nil && !p.move.By.IsHuman() {
 		used := *l
 		used.Used++
-		g := *p.Goal(p.task.Goal)
+		g := *p.board.Goal(p.task.Goal)
 		g.Loop = &used
 		p.put(Key{Goals, string(g.ID)}, &g)
 	}
 }
 
-// denials are the globs of paths that the work on a task does not change, whoever does
-// it: its own, and those of the loop of its goal, which also keeps its stories.
-func (c loops) taskDenials(t *Task) []string {
-	l := c.of(t.Goal)
+// TaskDenials are the globs of paths that the work on a task does not change, whoever does
+// it.
+func TaskDenials(b *Board, t *Task) []string {
+	l := loopOf(b, t.Goal)
 	if l == nil {
 		return t.Denies
 	}
 	return slices.Concat(t.Denies, l.Denies, []string{literalGlob(l.Path)})
 }
-
-// TaskDenials are the globs of paths that the work on a task does not change, whoever does
-// it.
-func TaskDenials(b *Board, t *Task) []string { return loopsOf(b.calendar()).taskDenials(t) }
 
 // literalGlob is a glob that only this path matches.
 func literalGlob(path string) string { return globEscaper().Replace(path) }
@@ -158,10 +148,10 @@ var globEscaper = sync.OnceValue(func() *strings.Replacer {
 
 // keepsTests refuses work in a loop that removes tests.
 func (s *SubmitMove) keepsTests(p *play) *Refusal {
-	if p.facts == nil || loopsOf(p.calendar()).of(p.task.Goal) == nil {
+	if p.facts == nil || loopOf(p.board, p.task.Goal) == nil {
 		return nil
 	}
-	globs := parseGlobs(p.Settings().Config.Tests)
+	globs := parseGlobs(p.board.Settings().Config.Tests)
 	for _, c := range p.facts.Changes {
 		if c.Mode == 0 && matchesAny(globs, c.Path) {
 			return refuse(RuleTests, p.undo(s.Base, c.Path), "%s is a test, and work in a loop removes none", quoteC(clip(c.Path)))

@@ -32,9 +32,9 @@ func (m *MarkMove) check(p *play) *Refusal {
 	switch {
 	case !goodMark(m.Name):
 		return refuse(RuleForm, "git liza help board mark", "%q cannot name a mark: 1 to 64 of a-z, 0-9, dots, hyphens and underscores, not sprint-N or checkpoint-N", clip(m.Name))
-	case p.load(Key{MarkDocs, m.Name}) != nil:
+	case p.board.load(Key{MarkDocs, m.Name}) != nil:
 		return refuse(RuleExists, "git liza board mark --list", "there is a mark %s already", m.Name)
-	case len(p.IDs(MarkDocs)) >= maxMarks:
+	case len(p.board.IDs(MarkDocs)) >= maxMarks:
 		return refuse(RuleLimit, "git liza board mark --list", "a board has at most %d marks that persons named", maxMarks)
 	}
 	return nil
@@ -60,14 +60,11 @@ func goodMark(name string) bool {
 // IsMarkName reports whether a mark can have the name, given by a person or by the board.
 func IsMarkName(name string) bool { return goodMark(name) || numberedMark().MatchString(name) }
 
-// marking lets the board pass a checkpoint.
-type marking struct{ *effect }
-
-// pass records the newest checkpoint, and what each goal in progress had reached by
+// passMark records the newest checkpoint, and what each goal in progress had reached by
 // then. Automatic checkpoints count from it.
-func (p marking) pass(mark string) {
+func passMark(p *effect, mark string) {
 	p.change(func(s *Settings) { s.Checked = &Checked{Mark: mark, At: p.move.At} })
-	for _, g := range p.calendar().goals() {
+	for _, g := range p.board.GoalsInProgress() {
 		if now := g.tally(); !g.AtCheckpoint.equal(now) {
 			passed := *g
 			passed.AtCheckpoint = now
@@ -77,8 +74,8 @@ func (p marking) pass(mark string) {
 }
 
 // countMerged counts a task of a goal that has become MERGED.
-func (p marking) countMerged(goal GoalID) {
-	if g := p.Goal(goal); g != nil {
+func countMerged(p *effect, goal GoalID) {
+	if g := p.board.Goal(goal); g != nil {
 		counted := *g
 		counted.Merged++
 		p.put(Key{Goals, string(g.ID)}, &counted)

@@ -27,21 +27,21 @@ type MergeMove struct {
 // principal has that right. What is merged was approved for the texts as they are,
 // and nothing that it needs was taken away.
 func mergeable(p *play) *Refusal {
-	who := p.Principals()
+	who := p.board.Principals()
 	if who.anybody("merge") && !who.May(p.move.Principal, "merge") {
 		return refuse(RuleAdmin, "git liza principal list", "merging is for principals with the right merge, not for %s", p.move.Principal)
 	}
 	if p.move.Act != ActMerge {
 		return nil
 	}
-	return cmp.Or(trusted(p), checkPhase(p), p.trackedPaths().checkVerdicts(p.task), reverts(p.calendar()).check(p.task))
+	return cmp.Or(trusted(p), checkPhase(p), checkVerdicts(p.board, p.task), checkReverted(p.board, p.task))
 }
 
 func (g *MergeMove) ask(m Move, b *Board) Query {
 	q := askSave(g.LeftOut)
 	q.Merge, q.Submission, q.Onto, q.Brought = g.Commit, g.Submission, g.Onto, true
 	q.Texts, q.At = b.Texts(), g.Commit
-	q.Match, q.Valid = workflowsOf(b.calendar()).patterns(), TypedPatterns(b)
+	q.Match, q.Valid = workflowPatterns(b), TypedPatterns(b)
 	if t := b.Task(m.Task); t != nil && t.Attempt != nil {
 		q.DriftFrom, q.Meant = t.Attempt.Base, t.Meant
 		if t.Submission != nil {
@@ -53,10 +53,10 @@ func (g *MergeMove) ask(m Move, b *Board) Query {
 
 func (g *MergeMove) fill(p *play) {
 	g.Drift = cmp.Or(g.Drift, p.facts.Drift)
-	g.Texts = p.textCheck().entered()
+	g.Texts = enteredTexts(p)
 	if p.task != nil && p.task.Submission != nil {
 		of := p.task.Submission
-		g.Receipts = staging{p}.withArtifacts(g.Receipts, g.Tree, staging{p}.touching(of.Changed, of.Paths))
+		g.Receipts = withArtifacts(p, g.Receipts, g.Tree, touching(p, of.Changed, of.Paths))
 	}
 }
 
@@ -72,7 +72,7 @@ func (g *MergeMove) check(p *play) *Refusal {
 	if approved := p.task.Submission.Commit; g.Submission != approved {
 		return refuse(RuleCommit, again, "%s was approved at %s, the merge contains %s", p.task.ID, approved, clip(string(g.Submission)))
 	}
-	if tip := p.Settings().Integration.Tip; g.Onto != tip {
+	if tip := p.board.Settings().Integration.Tip; g.Onto != tip {
 		return refuse(RuleTip, again, "the merge builds on %s, integration is at %s", g.Onto.Short(), tip.Short())
 	}
 	if g.Commit == "" || g.Tree == "" {
@@ -95,7 +95,7 @@ func (g *MergeMove) tracked(p *play) *Refusal {
 		}
 	}
 	p.origin = origin{task: t.ID, reviews: t.Submission.ReviewBy, verdicts: t.pathVerdicts()}
-	return p.textCheck().compare(g.Texts)
+	return checkRecorded(p, g.Texts)
 }
 
 // computed compares the merge commit with the merge that git computes of its
@@ -128,10 +128,10 @@ func (g *MergeMove) computed(p *play) *Refusal {
 
 func (g *MergeMove) gates(p *play) *Refusal {
 	hint := "git liza merge " + string(p.task.ID)
-	touches := staging{p}.touching(p.task.Submission.Changed, p.task.Submission.Paths)
+	touches := touching(p, p.task.Submission.Changed, p.task.Submission.Paths)
 	return cmp.Or(firstRefusal(g.Receipts, func(r Receipt) *Refusal { return r.checkReceipt(hint) }),
-		staging{p}.checkArtifacts(g.Receipts, g.Commit, g.Tree, touches),
-		staging{p}.passed(AtMerge, g.Receipts, g.Tree, touches, hint))
+		checkArtifacts(p, g.Receipts, g.Commit, g.Tree, touches),
+		checkPassed(p, AtMerge, g.Receipts, g.Tree, touches, hint))
 }
 
 func (g *MergeMove) apply(p *effect) {
@@ -143,8 +143,8 @@ func (g *MergeMove) apply(p *effect) {
 		LeftOut: g.LeftOut, By: m.By, At: m.At}
 	p.change(func(s *Settings) { s.Integration.Tip = g.Commit })
 	recordGates(p, AtMerge, t.ID, g.Receipts)
-	marking{p}.countMerged(t.Goal)
-	undoing{p}.mark(t.Reverts, Reverted{By: m.By, Task: t.ID, Commit: g.Commit, At: m.At})
+	countMerged(p, t.Goal)
+	markReverted(p, t.Reverts, Reverted{By: m.By, Task: t.ID, Commit: g.Commit, At: m.At})
 }
 
 // IntegrationFailMove records that approved work does not merge, or that a
@@ -158,7 +158,7 @@ type IntegrationFailMove struct {
 
 func (f *IntegrationFailMove) check(p *play) *Refusal {
 	again := "git liza merge " + string(p.task.ID)
-	if tip := p.Settings().Integration.Tip; f.Onto != tip {
+	if tip := p.board.Settings().Integration.Tip; f.Onto != tip {
 		return refuse(RuleTip, again, "the failure is against %s, integration is at %s", f.Onto.Short(), tip.Short())
 	}
 	if len(f.Paths) == 0 && f.Gate == "" {
@@ -181,8 +181,8 @@ func (f *IntegrationFailMove) apply(p *effect) {
 	}
 }
 
-// mark is the name below refs/liza/marks of the next state that the board
+// nextMark is the name below refs/liza/marks of the next state that the board
 // keeps.
-func (c *content) mark(kind string) string {
-	return kind + "-" + strconv.Itoa(c.Settings().Next.Mark)
+func nextMark(b *Board, kind string) string {
+	return kind + "-" + strconv.Itoa(b.Settings().Next.Mark)
 }

@@ -33,7 +33,7 @@ func (b *Board) Acts(id TaskID, c Caller, at time.Time) []Act {
 // the first candidate waits for. If the board cannot be read (see [Board.Err]),
 // the refusal has the rule invariant and says why.
 func (b *Board) Best(act Act, c Caller, at time.Time, skip func(Summary) bool) (TaskID, *Refusal) {
-	id, refusal := b.choice().best(act, c, at, skip)
+	id, refusal := bestTask(b, act, c, at, skip)
 	if b.err != nil {
 		return "", refuse(RuleInvariant, "git liza fsck", "the board cannot be read: %v", b.err)
 	}

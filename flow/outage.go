@@ -22,23 +22,16 @@ type Outage struct {
 	At    time.Time `yaml:"at"`
 }
 
-// outages knows the gates that could not run.
-type outages struct{ *content }
-
-func outagesOf(c calendar) outages { return outages(c) }
-
 // OutagesOf are the gates that could not run and have not run since, the oldest first.
-func OutagesOf(b *Board) []Outage { return outagesOf(b.calendar()).list() }
-
-func (c outages) list() []Outage {
-	if doc, ok := c.load(Key{Folder: OutagesDoc}).(*Outages); ok {
+func OutagesOf(b *Board) []Outage {
+	if doc, ok := b.load(Key{Folder: OutagesDoc}).(*Outages); ok {
 		return doc.List
 	}
 	return nil
 }
 
-func (c outages) find(gate, host string) int {
-	return slices.IndexFunc(c.list(), func(o Outage) bool { return o.Gate == gate && o.Host == host })
+func findOutage(b *Board, gate, host string) int {
+	return slices.IndexFunc(OutagesOf(b), func(o Outage) bool { return o.Gate == gate && o.Host == host })
 }
 
 // OutageMove records that a gate cannot run on a host, or that it runs there again.
@@ -59,34 +52,34 @@ const (
 func (o *OutageMove) subject() string { return o.Gate }
 
 func (o *OutageMove) already(p *play) bool {
-	return (outagesOf(p.calendar()).find(o.Gate, o.Host) < 0) == o.Over
+	return (findOutage(p.board, o.Gate, o.Host) < 0) == o.Over
 }
 
 func (o *OutageMove) check(p *play) *Refusal {
 	hint := "git liza config"
-	if _, there := p.Settings().Config.Gate(o.Gate); !there && !o.Over {
+	if _, there := p.board.Settings().Config.Gate(o.Gate); !there && !o.Over {
 		return refuse(RuleNotFound, hint, "there is no gate %s", clip(o.Gate))
 	}
 	if o.Host == "" || len(o.Host) > maxHost || len(o.Error) > maxOutageError || (o.Error == "") != o.Over {
 		return refuse(RuleForm, "git liza help gate outage", "an outage names its host and, while it lasts, its error of at most %d bytes", maxOutageError)
 	}
-	if by := p.move.By; !by.IsHuman() && hostOf(p.Board, by) != o.Host {
+	if by := p.move.By; !by.IsHuman() && hostOf(p.board, by) != o.Host {
 		return refuse(RuleRole, hint, "%s was not registered on %s, and says nothing of it", by, o.Host)
 	}
-	switch at := outagesOf(p.calendar()).find(o.Gate, o.Host); {
+	switch at := findOutage(p.board, o.Gate, o.Host); {
 	case at >= 0 && !o.Over:
-		return refuse(RuleExists, "git liza status", "gate %s cannot run on %s since %s", o.Gate, o.Host, outagesOf(p.calendar()).list()[at].At.Format(time.RFC3339))
+		return refuse(RuleExists, "git liza status", "gate %s cannot run on %s since %s", o.Gate, o.Host, OutagesOf(p.board)[at].At.Format(time.RFC3339))
 	case at < 0 && o.Over:
 		return refuse(RuleNotFound, "git liza status", "nothing says that gate %s cannot run on %s", clip(o.Gate), clip(o.Host))
-	case len(outagesOf(p.calendar()).list()) >= MaxList && !o.Over:
+	case len(OutagesOf(p.board)) >= MaxList && !o.Over:
 		return refuse(RuleLimit, "git liza status", "%d gates cannot run already", MaxList)
 	}
 	return nil
 }
 
 func (o *OutageMove) apply(p *effect) {
-	list := slices.Clone(outagesOf(p.calendar()).list())
-	if at := outagesOf(p.calendar()).find(o.Gate, o.Host); o.Over {
+	list := slices.Clone(OutagesOf(p.board))
+	if at := findOutage(p.board, o.Gate, o.Host); o.Over {
 		list = slices.Delete(list, at, at+1)
 	} else {
 		list = append(list, Outage{Gate: o.Gate, Host: o.Host, Error: o.Error, By: p.move.By, At: p.move.At})
@@ -104,9 +97,9 @@ func keepOutages(p *effect, list []Outage) {
 
 // dropOutages forgets gates that the configuration no longer has.
 func dropOutages(p *effect) {
-	all := outagesOf(p.calendar()).list()
+	all := OutagesOf(p.board)
 	list := slices.DeleteFunc(slices.Clone(all), func(o Outage) bool {
-		_, there := p.Settings().Config.Gate(o.Gate)
+		_, there := p.board.Settings().Config.Gate(o.Gate)
 		return !there
 	})
 	if len(list) != len(all) {
@@ -114,10 +107,10 @@ func dropOutages(p *effect) {
 	}
 }
 
-// spread says of which gate two hosts, or more, say that it cannot run, the last of
+// outageSpread says of which gate two hosts, or more, say that it cannot run, the last of
 // them since a time.
-func (c outages) spread(since time.Time) (why string, holds bool) {
-	all := c.list()
+func outageSpread(b *Board, since time.Time) (why string, holds bool) {
+	all := OutagesOf(b)
 	for i, o := range all {
 		if !o.At.After(since) {
 			continue
@@ -131,10 +124,10 @@ func (c outages) spread(since time.Time) (why string, holds bool) {
 	return "no gate has come to be unable to run on two hosts", false
 }
 
-// has reports whether a gate at submissions cannot run on a host.
-func (c outages) has(host string) bool {
-	return slices.ContainsFunc(c.list(), func(o Outage) bool {
-		g, there := c.Settings().Config.Gate(o.Gate)
+// hasOutage reports whether a gate at submissions cannot run on a host.
+func hasOutage(b *Board, host string) bool {
+	return slices.ContainsFunc(OutagesOf(b), func(o Outage) bool {
+		g, there := b.Settings().Config.Gate(o.Gate)
 		return there && g.Stage() == AtSubmit && o.Host == host
 	})
 }

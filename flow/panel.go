@@ -7,31 +7,25 @@ import (
 	"github.com/git-liza/git-liza/flow/lists"
 )
 
-// A panel is a play seen from the side of the roles that judge submissions.
-type panel struct{ *play }
-
-// panel are the roles that judge the subject.
-func (p *play) panel() panel { return panel{p} }
-
-// needs are the roles that have to judge a submission of a task with these
+// neededJudges are the roles that have to judge a submission of a task with these
 // changed paths: those that the rules of the board ask for, in their order, the
 // task's own, and those with open blockers. What a person left out is not among
 // them.
-func (p panel) needs(t *Task, paths []string) []Role {
-	return p.needsWhere(t, func(globs []string) bool { return p.anyMatches(globs, paths) })
+func neededJudges(p *play, t *Task, paths []string) []Role {
+	return neededWhere(p, t, func(globs []string) bool { return anyMatches(p, globs, paths) })
 }
 
-// needsWhere are the roles where touches reports whether the submission changes a path
+// neededWhere are the roles where touches reports whether the submission changes a path
 // that matches one of the globs.
-func (p panel) needsWhere(t *Task, touches func(globs []string) bool) []Role {
+func neededWhere(p *play, t *Task, touches func(globs []string) bool) []Role {
 	var list []Role
 	add := func(r Role) {
 		if !slices.Contains(list, r) && !slices.Contains(t.Without, r) {
 			list = append(list, r)
 		}
 	}
-	loop := loopsOf(p.calendar()).of(t.Goal)
-	for _, rule := range p.ReviewRules() {
+	loop := loopOf(p.board, t.Goal)
+	for _, rule := range p.board.ReviewRules() {
 		switch {
 		case rule.everything() && loop != nil && loop.Judge != "":
 			add(loop.Judge)
@@ -39,11 +33,11 @@ func (p panel) needsWhere(t *Task, touches func(globs []string) bool) []Role {
 			add(rule.Role)
 		}
 	}
-	if g := p.Goal(t.Goal); g != nil && g.Every == EveryTask {
+	if g := p.board.Goal(t.Goal); g != nil && g.Every == EveryTask {
 		add(HumanRole)
 	}
-	for _, r := range p.trackedPaths().looks(t) {
-		if p.mayJudge(r) {
+	for _, r := range looksOf(p.board, t) {
+		if mayJudge(p, r) {
 			add(r)
 		}
 	}
@@ -51,7 +45,7 @@ func (p panel) needsWhere(t *Task, touches func(globs []string) bool) []Role {
 		add(r)
 	}
 	for _, j := range t.Judgements {
-		if j.Rejection != nil && len(j.Rejection.Blockers) > 0 && p.mayJudge(j.Role) {
+		if j.Rejection != nil && len(j.Rejection.Blockers) > 0 && mayJudge(p, j.Role) {
 			add(j.Role)
 		}
 	}
@@ -59,28 +53,28 @@ func (p panel) needsWhere(t *Task, touches func(globs []string) bool) []Role {
 }
 
 // mayJudge reports whether submissions can need the verdict of a role.
-func (p panel) mayJudge(r Role) bool { return r == HumanRole || p.judges(r) }
+func mayJudge(p *play, r Role) bool { return r == HumanRole || isJudge(p.board, r) }
 
 // anyMatches reports whether one of the paths matches one of the globs.
-func (p panel) anyMatches(globs, paths []string) bool {
+func anyMatches(p *play, globs, paths []string) bool {
 	parsed := parseGlobs(globs)
-	return slices.ContainsFunc(paths, func(path string) bool { return p.interrupted() || matchesAny(parsed, path) })
+	return slices.ContainsFunc(paths, func(path string) bool { return p.board.interrupted() || matchesAny(parsed, path) })
 }
 
 // notHuman reports whether no person's verdict counts for a role.
-func (p panel) notHuman(r Role) bool {
-	row := p.Role(r)
+func notHuman(p *play, r Role) bool {
+	row := p.board.Role(r)
 	return row != nil && row.NotHuman
 }
 
 // openToPeople are the roles that have not approved the submission and for
 // which a person may.
-func (p panel) openToPeople() []Role {
-	return slices.DeleteFunc(p.task.Missing(), p.notHuman)
+func openToPeople(p *play) []Role {
+	return slices.DeleteFunc(p.task.Missing(), func(r Role) bool { return notHuman(p, r) })
 }
 
 // checkInSet refuses a role that does not have to judge the submission.
-func (p panel) checkInSet(r Role) *Refusal {
+func checkInSet(p *play, r Role) *Refusal {
 	t := p.task
 	if slices.Contains(t.Submission.ReviewBy, r) {
 		return nil
@@ -89,32 +83,32 @@ func (p panel) checkInSet(r Role) *Refusal {
 }
 
 // refuseHuman refuses what a person does for a role that takes no person's word.
-func (p panel) refuseHuman(r Role) *Refusal {
+func refuseHuman(p *play, r Role) *Refusal {
 	return refuse(RuleNotHuman, "git liza rush --agents "+string(r)+"=1", "%s is judged by agents alone, not by %s", r, p.move.By)
 }
 
 // judgeRole is the role for which the actor of a move reviews: an agent's own,
 // for a person the one that it names, else the first that misses a verdict,
 // human before all others and those that nobody reviews before the rest.
-func (p panel) judgeRole(named Role) (Role, *Refusal) {
+func judgeRole(p *play, named Role) (Role, *Refusal) {
 	t, by := p.task, p.move.By
 	switch own := by.Role(); {
 	case own != "" && named != "" && named != own:
 		return "", refuse(RuleRole, "git liza review "+string(t.ID)+" --as "+string(by), "%s judges as %s, not as %s", by, own, named)
 	case own != "":
-		return own, p.checkInSet(own)
+		return own, checkInSet(p, own)
 	case named != "":
-		return named, p.checkInSet(named)
+		return named, checkInSet(p, named)
 	}
 	for _, j := range t.Judgements {
-		if p.rereads(j.Review) {
+		if rereads(p, j.Review) {
 			return j.Role, nil
 		}
 	}
-	list := p.openToPeople()
+	list := openToPeople(p)
 	if len(list) == 0 {
 		if missing := t.Missing(); len(missing) > 0 {
-			return "", p.refuseHuman(missing[0])
+			return "", refuseHuman(p, missing[0])
 		}
 		return "", refuse(RuleState, "git liza show "+string(t.ID), "every role has approved %s", t.ID)
 	}
@@ -130,59 +124,59 @@ func (p panel) judgeRole(named Role) (Role, *Refusal) {
 // approvesAs are the roles for which the actor of an approval gives its verdict:
 // the role whose review it holds; of a person the one that it names, else all
 // that remain and take people.
-func (p panel) approvesAs(named Role) ([]Role, *Refusal) {
+func approvesAs(p *play, named Role) ([]Role, *Refusal) {
 	t := p.task
-	if list, refusal := p.ownRole(named); list != nil || refusal != nil {
+	if list, refusal := ownRole(p, named); list != nil || refusal != nil {
 		return list, refusal
 	}
 	switch {
 	case named == "":
-		list := p.openToPeople()
+		list := openToPeople(p)
 		if missing := t.Missing(); len(list) == 0 && len(missing) > 0 {
 			return nil, refuse(RuleNotHuman, "git liza rush --agents "+string(missing[0])+"=1",
 				"only %s remains, and no person stands in for it", listRoles(missing))
 		}
 		return list, nil
-	case p.notHuman(named):
-		return nil, p.refuseHuman(named)
+	case notHuman(p, named):
+		return nil, refuseHuman(p, named)
 	case t.holds(t.Judgement(named).Verdict):
 		return nil, refuse(RuleState, "git liza show "+string(t.ID), "%s has the verdict of %s", t.ID, named)
 	}
-	return []Role{named}, p.checkInSet(named)
+	return []Role{named}, checkInSet(p, named)
 }
 
 // rejectsAs is the role to which the blockers of a rejection belong. A person
 // that names none rejects for the role whose review it holds, else for the first
 // that misses a verdict, those that take people before the others.
-func (p panel) rejectsAs(named Role) (Role, *Refusal) {
+func rejectsAs(p *play, named Role) (Role, *Refusal) {
 	t := p.task
-	if list, refusal := p.ownRole(named); list != nil || refusal != nil {
+	if list, refusal := ownRole(p, named); list != nil || refusal != nil {
 		return append(list, "")[0], refusal
 	}
 	if named != "" {
-		return named, p.checkInSet(named)
+		return named, checkInSet(p, named)
 	}
 	if own, held := t.HeldReview(p.move.By); held != nil {
 		return own, nil
 	}
-	return slices.Concat(p.openToPeople(), t.Missing(), t.Submission.ReviewBy)[0], nil
+	return slices.Concat(openToPeople(p), t.Missing(), t.Submission.ReviewBy)[0], nil
 }
 
 // RejectsAs is the role to which the blockers of a rejection would belong; "" if the
 // actor judges for none.
 func RejectsAs(b *Board, m Move) Role {
-	p := &play{Board: b, prior: b, move: &m, task: b.Task(m.Task)}
+	p := &play{board: b, prior: b, move: &m, task: b.Task(m.Task)}
 	d, ok := m.Detail.(*RejectMove)
 	if !ok || p.task == nil || p.task.Submission == nil {
 		return ""
 	}
-	role, _ := p.panel().rejectsAs(d.Role)
+	role, _ := rejectsAs(p, d.Role)
 	return role
 }
 
 // ownRole is the role for which an agent holds the review; nil for people, who
 // choose.
-func (p panel) ownRole(named Role) ([]Role, *Refusal) {
+func ownRole(p *play, named Role) ([]Role, *Refusal) {
 	by := p.move.By
 	own, held := p.task.HeldReview(by)
 	switch {
@@ -196,7 +190,7 @@ func (p panel) ownRole(named Role) ([]Role, *Refusal) {
 
 // heldRole is the role whose review a move renews or releases: the one that it
 // names, else the actor's own, else the only one. "" means that nobody reviews.
-func (p panel) heldRole(named Role) (Role, *Refusal) {
+func heldRole(p *play, named Role) (Role, *Refusal) {
 	t := p.task
 	roles := t.reviewers()
 	own, held := t.HeldReview(p.move.By)
@@ -219,14 +213,14 @@ func (p panel) heldRole(named Role) (Role, *Refusal) {
 // standsAgain reports whether the actor submitted the work as a person, which gave the
 // verdict of the role human unless that role judges alone, and approves for that
 // role and no other: a verdict that was taken back is given anew.
-func (p panel) standsAgain() bool {
+func standsAgain(p *play) bool {
 	t := p.task
 	approval, ok := p.move.Detail.(*ApproveMove)
 	if !ok || !t.Submission.Human || len(t.Submission.ReviewBy) < 2 ||
-		t.Attempt.Coder != p.move.By || !slices.Contains(t.Coders, p.actor().worker()) {
+		t.Attempt.Coder != p.move.By || !slices.Contains(t.Coders, workerOf(p)) {
 		return false
 	}
-	roles, refusal := p.approvesAs(approval.Role)
+	roles, refusal := approvesAs(p, approval.Role)
 	return refusal == nil && slices.Equal(roles, []Role{HumanRole})
 }
 

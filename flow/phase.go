@@ -22,7 +22,7 @@ type PhaseMove struct {
 func (m *PhaseMove) subject() string { return string(m.To) }
 
 func (m *PhaseMove) ask(move Move, b *Board) Query {
-	q := b.askTexts(templates(b, workflowsOf(b.calendar()).begins(move.Goal, m.target(b, move.Goal))))
+	q := askTextsOf(b, templates(b, beginningOf(b, move.Goal, m.target(b, move.Goal))))
 	if len(m.Receipts) > 0 {
 		q.Submission = b.Settings().Integration.Tip
 	}
@@ -31,7 +31,7 @@ func (m *PhaseMove) ask(move Move, b *Board) Query {
 
 // target is the phase that the move names, else the next one; "" if there is none.
 func (m *PhaseMove) target(b *Board, goal GoalID) PhaseID {
-	g, w := b.Goal(goal), workflowsOf(b.calendar()).of(goal)
+	g, w := b.Goal(goal), FindWorkflow(b, goal)
 	if m.To != "" || g == nil || w == nil {
 		return m.To
 	}
@@ -42,23 +42,23 @@ func (m *PhaseMove) target(b *Board, goal GoalID) PhaseID {
 }
 
 func (m *PhaseMove) fill(p *play) {
-	if g := p.Goal(p.goalID()); g != nil {
+	if g := p.board.Goal(p.goalID()); g != nil {
 		m.From = cmp.Or(m.From, g.Phase)
 	}
-	m.To = m.target(p.Board, p.goalID())
-	m.Texts = p.textCheck().entered()
+	m.To = m.target(p.board, p.goalID())
+	m.Texts = enteredTexts(p)
 }
 
 func (m *PhaseMove) already(p *play) bool {
-	g := p.Goal(p.goalID())
+	g := p.board.Goal(p.goalID())
 	return g != nil && m.To != "" && g.Phase == m.To && m.From != "" && m.From != g.Phase
 }
 
-func (m *PhaseMove) admit(p *play) *Refusal { return p.actor().checkSteering() }
+func (m *PhaseMove) admit(p *play) *Refusal { return checkSteering(p) }
 
 func (m *PhaseMove) check(p *play) *Refusal {
 	goal := p.goalID()
-	g, w, show := p.Goal(goal), workflowsOf(p.calendar()).of(goal), "git liza goal show "+string(goal)
+	g, w, show := p.board.Goal(goal), FindWorkflow(p.board, goal), "git liza goal show "+string(goal)
 	if w == nil {
 		return refuse(RulePhase, "git liza help goal show", "%s has no phases", goal)
 	}
@@ -75,10 +75,10 @@ func (m *PhaseMove) check(p *play) *Refusal {
 	case to < from && m.Reason == "":
 		return refuse(RuleText, "git liza goal phase back --goal "+string(goal)+" --reason R", "the reason is empty")
 	case to < from:
-		return p.textCheck().compare(m.Texts)
+		return checkRecorded(p, m.Texts)
 	}
 	if !p.move.By.IsHuman() {
-		if r := (steering{p}).checkRuns(); r != nil {
+		if r := checkRuns(p); r != nil {
 			return r
 		}
 		if g.Hold != nil {
@@ -88,12 +88,12 @@ func (m *PhaseMove) check(p *play) *Refusal {
 	if r := m.checkExit(p, w.Phase(g.Phase)); r != nil {
 		return r
 	}
-	if list := templates(p.Board, workflowsOf(p.calendar()).begins(goal, m.To)); len(list) > 0 {
+	if list := templates(p.board, beginningOf(p.board, goal, m.To)); len(list) > 0 {
 		if r := p.enterTasks(list, nil); r != nil {
 			return r
 		}
 	}
-	return p.textCheck().compare(m.Texts)
+	return checkRecorded(p, m.Texts)
 }
 
 // ways says to which phases the goal can go, and what the next one waits for.
@@ -116,7 +116,7 @@ func (m *PhaseMove) ways(p *play, w *Workflow, from int) string {
 
 // lacks are the things that keep whoever makes the move from leaving the phase, gates apart.
 func (m *PhaseMove) lacks(p *play) []*Refusal {
-	return slices.DeleteFunc(exitsOf(p.calendar()).lacks(p.goalID()), func(r *Refusal) bool {
+	return slices.DeleteFunc(ExitLacks(p.board, p.goalID()), func(r *Refusal) bool {
 		return p.move.By.IsHuman() && (r.Rule == RuleRole || r.Rule == RuleDue)
 	})
 }
@@ -128,13 +128,13 @@ func (m *PhaseMove) checkExit(p *play, f *WorkflowPhase) *Refusal {
 		return lacks[0]
 	}
 	hint := "git liza goal phase next --goal " + string(goal)
-	if len(m.Receipts) > 0 && m.Tip != p.Settings().Integration.Tip {
-		return refuse(RuleTip, hint, "integration is at %s, the gates of the phase ran at %s", p.Settings().Integration.Tip.Short(), m.Tip.Short())
+	if len(m.Receipts) > 0 && m.Tip != p.board.Settings().Integration.Tip {
+		return refuse(RuleTip, hint, "integration is at %s, the gates of the phase ran at %s", p.board.Settings().Integration.Tip.Short(), m.Tip.Short())
 	}
-	if r := (staging{p}).check(AtPhase, m.Receipts, hint); r != nil {
+	if r := checkReceipts(p, AtPhase, m.Receipts, hint); r != nil {
 		return r
 	}
-	for _, g := range exitsOf(p.calendar()).gates(f) {
+	for _, g := range exitGates(p.board, f) {
 		if !slices.ContainsFunc(m.Receipts, func(r Receipt) bool { return r.Gate == g.Name && r.Command == g.Command && r.HasPassed() }) {
 			return refuse(RuleGate, hint, "gate %s has not passed", g.Name)
 		}
@@ -143,9 +143,9 @@ func (m *PhaseMove) checkExit(p *play, f *WorkflowPhase) *Refusal {
 }
 
 func (m *PhaseMove) apply(p *effect) {
-	w := workflowsOf(p.calendar()).of(p.goalID())
+	w := FindWorkflow(p.board, p.goalID())
 	forward := w.place(m.To) > w.place(m.From)
-	p.goal(func(g *Goal) { g.enter(p, m.To, forward) })
+	editGoal(p, func(g *Goal) { g.enter(p, m.To, forward) })
 	recordGates(p, AtPhase, "", m.Receipts)
 }
 
@@ -160,35 +160,27 @@ func (g *Goal) enter(p *effect, to PhaseID, begins bool) {
 	}
 }
 
-// exits knows what the exits of phases ask for.
-type exits struct{ *content }
-
-// exitsOf are those of a board, as a board, a play or a checker has it.
-func exitsOf(c calendar) exits { return exits(c) }
-
-// ExitLacks are the things that keep a goal from leaving its phase, gates apart: the
-// refusals of a supervisor that tried. Those with the rules [RuleRole] and [RuleDue] keep no
-// person.
-func ExitLacks(b *Board, goal GoalID) []*Refusal { return exitsOf(b.calendar()).lacks(goal) }
-
 // ExitGates are the gates that must pass before a goal leaves its phase.
 func ExitGates(b *Board, goal GoalID) []Gate {
-	w, g := workflowsOf(b.calendar()).of(goal), b.Goal(goal)
+	w, g := FindWorkflow(b, goal), b.Goal(goal)
 	if w == nil || g == nil || w.Phase(g.Phase) == nil {
 		return nil
 	}
-	return exitsOf(b.calendar()).gates(w.Phase(g.Phase))
+	return exitGates(b, w.Phase(g.Phase))
 }
 
-// gates are those at a phase that its exit needs.
-func (x exits) gates(f *WorkflowPhase) []Gate {
-	return lists.Where(x.Settings().Config.GatesAt(AtPhase), func(g Gate) bool {
+// exitGates are those at a phase that its exit needs.
+func exitGates(b *Board, f *WorkflowPhase) []Gate {
+	return lists.Where(b.Settings().Config.GatesAt(AtPhase), func(g Gate) bool {
 		return slices.Contains(f.Gates, g.Name) || len(f.Gates) == 0 && g.Required
 	})
 }
 
-func (x exits) lacks(goal GoalID) (list []*Refusal) {
-	g, w := x.Goal(goal), workflowsOf(x.calendar()).of(goal)
+// ExitLacks are the things that keep a goal from leaving its phase, gates apart: the
+// refusals of a supervisor that tried. Those with the rules [RuleRole] and [RuleDue] keep no
+// person.
+func ExitLacks(b *Board, goal GoalID) (list []*Refusal) {
+	g, w := b.Goal(goal), FindWorkflow(b, goal)
 	if g == nil || w == nil {
 		return nil
 	}
@@ -196,7 +188,7 @@ func (x exits) lacks(goal GoalID) (list []*Refusal) {
 	if f == nil {
 		return nil
 	}
-	for _, s := range calendar(x).oldest() {
+	for _, s := range oldestFirst(b) {
 		if s.Goal != goal || s.Status.Final() || s.Phase == AnyPhase || w.place(s.Phase) > w.place(g.Phase) {
 			continue
 		}
@@ -205,15 +197,15 @@ func (x exits) lacks(goal GoalID) (list []*Refusal) {
 			return list
 		}
 	}
-	for _, a := range workflowsOf(x.calendar()).artifactsOf(goal, g.Phase) {
+	for _, a := range ArtifactsOf(b, goal, g.Phase) {
 		list = append(list, a.Lacking(goal)...)
 	}
 	for _, name := range f.Gates {
-		if gate, there := x.Settings().Config.Gate(name); !there || gate.Stage() != AtPhase {
+		if gate, there := b.Settings().Config.Gate(name); !there || gate.Stage() != AtPhase {
 			list = append(list, refuse(RuleGate, w.Command(goal), "the exit of %s needs the gate %s, which the board lacks", f.Name, name))
 		}
 	}
-	for _, plan := range workflowsOf(x.calendar()).duePlans(goal) {
+	for _, plan := range DuePlans(b, goal) {
 		list = append(list, refuse(RuleDue, "git liza plan import "+acceptArgument(plan.Path), "the tasks of %s are not imported yet", quoteC(clip(plan.Path))))
 	}
 	if f.Human || g.Every == EveryPhase {
@@ -264,10 +256,10 @@ type beginning struct {
 	phase    *WorkflowPhase
 }
 
-// begins is the phase that a goal would begin, which it has not entered yet; the zero
+// beginningOf is the phase that a goal would begin, which it has not entered yet; the zero
 // value if there is none.
-func (c workflows) begins(goal GoalID, to PhaseID) beginning {
-	w, g := workflowsOf(c.calendar()).of(goal), c.Goal(goal)
+func beginningOf(b *Board, goal GoalID, to PhaseID) beginning {
+	w, g := FindWorkflow(b, goal), b.Goal(goal)
 	if w == nil || g == nil || w.place(to) <= w.place(g.Phase) {
 		return beginning{}
 	}
@@ -309,7 +301,7 @@ func templates(b *Board, n beginning) (list []TaskInput) {
 // PhaseName is the phase of a goal with its place, such as DESIGN (3 of 5); "" if it has
 // none.
 func PhaseName(b *Board, g *Goal) string {
-	w := workflowsOf(b.calendar()).of(g.ID)
+	w := FindWorkflow(b, g.ID)
 	if w == nil {
 		return ""
 	}

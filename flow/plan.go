@@ -139,9 +139,9 @@ func (a *AddMove) subject() string {
 	return strconv.Itoa(len(all)) + " tasks"
 }
 
-func (a *AddMove) ask(_ Move, b *Board) Query { return b.askTexts(Described(a)) }
+func (a *AddMove) ask(_ Move, b *Board) Query { return askTextsOf(b, Described(a)) }
 
-func (a *AddMove) fill(p *play) { a.Texts = p.textCheck().entered() }
+func (a *AddMove) fill(p *play) { a.Texts = enteredTexts(p) }
 
 // Described returns the tasks that a move enters, then those that it describes anew; none
 // of a move that describes no tasks.
@@ -193,20 +193,20 @@ func (a *AddMove) enter(p *play) *Refusal {
 			return r
 		}
 	}
-	return cmp.Or(planning{p}.enter(a.Tasks, a.Update, nil), p.textCheck().compare(a.Texts))
+	return cmp.Or(enterDescribed(p, a.Tasks, a.Update, nil), checkRecorded(p, a.Texts))
 }
 
 func (a *AddMove) apply(p *effect) {
-	undoing{p}.reopen(a.Tasks...)
+	reopenReverted(p, a.Tasks...)
 	for _, in := range a.Update {
-		if t := p.Task(in.ID); t.Submission != nil {
+		if t := p.board.Task(in.ID); t.Submission != nil {
 			t = t.clone()
 			judgeAnew(p, t)
 			p.keep(t)
 		}
 	}
 	if a.Schedule != nil {
-		p.goal(func(g *Goal) { g.Schedule = a.Schedule })
+		editGoal(p, func(g *Goal) { g.Schedule = a.Schedule })
 	}
 }
 
@@ -214,21 +214,18 @@ func (a *AddMove) apply(p *effect) {
 // depend on each other. replaced is the task that they replace, nil if there is
 // none. The refusal lists up to [MaxFaults] faults.
 func (p *play) enterTasks(list []TaskInput, replaced *Task) *Refusal {
-	return planning{p}.enter(list, nil, replaced)
+	return enterDescribed(p, list, nil, replaced)
 }
 
-// A planning checks descriptions of tasks.
-type planning struct{ *play }
-
-// enter is enterTasks with tasks that are described anew.
-func (p planning) enter(list, update []TaskInput, replaced *Task) *Refusal {
+// enterDescribed is enterTasks with tasks that are described anew.
+func enterDescribed(p *play, list, update []TaskInput, replaced *Task) *Refusal {
 	var found faults
 	taken := make(map[Key]TaskID, len(list)+len(update))
 	for i := range list {
 		if found.full() {
 			break
 		}
-		t, wrong := p.newTask(&list[i], replaced, taken)
+		t, wrong := newTask(p, &list[i], replaced, taken)
 		for _, r := range wrong {
 			found.add(i, r)
 		}
@@ -241,7 +238,7 @@ func (p planning) enter(list, update []TaskInput, replaced *Task) *Refusal {
 		if found.full() {
 			break
 		}
-		t, wrong := p.updatedTask(&update[i], taken)
+		t, wrong := updatedTask(p, &update[i], taken)
 		for _, r := range wrong {
 			found.add(len(list)+i, r)
 		}
@@ -251,22 +248,22 @@ func (p planning) enter(list, update []TaskInput, replaced *Task) *Refusal {
 		}
 	}
 	all := slices.Concat(p.added, p.repointed)
-	entered := p.with(all...)
-	entered.acyclicAll(slices.Concat(list, update), all, &found)
-	p.fail(entered.err)
+	entered := withTasks(p.board, all...)
+	checkAcyclicAll(entered, slices.Concat(list, update), all, &found)
+	p.board.fail(entered.err)
 	if r := found.refusal(); r != nil {
 		return r
 	}
 	p.repointed = append(p.repointed, levelling{entered, p.prior}.assign(all, replaced, &found)...)
-	p.fail(entered.err)
+	p.board.fail(entered.err)
 	return found.refusal()
 }
 
 // updatedTask describes a task of the board anew, and returns all that is wrong with
 // that. The task is nil if the board has none that can be described.
-func (p planning) updatedTask(in *TaskInput, taken map[Key]TaskID) (*Task, []*Refusal) {
+func updatedTask(p *play, in *TaskInput, taken map[Key]TaskID) (*Task, []*Refusal) {
 	hint := "git liza help task edit"
-	old := p.Task(in.ID)
+	old := p.board.Task(in.ID)
 	switch {
 	case old == nil:
 		return nil, []*Refusal{refuse(RuleNotFound, "git liza list --all", "there is no task %s to describe anew", clip(string(in.ID)))}
@@ -285,13 +282,13 @@ func (p planning) updatedTask(in *TaskInput, taken map[Key]TaskID) (*Task, []*Re
 		t.Level = old.Level
 	}
 	t.Phase = cmp.Or(in.Phase, old.Phase)
-	wrong := []*Refusal{phasing(p).checkPhaseOfTask(t, old.Phase, hint), p.checkBudget(old.Budget, t, hint), p.checkWithout(old, t, hint)}
+	wrong := []*Refusal{checkNewPhase(p, t, old.Phase, hint), p.checkBudget(old.Budget, t, hint), p.checkWithout(old, t, hint)}
 	wrong = slices.DeleteFunc(wrong, func(r *Refusal) bool { return r == nil })
 	return t, append(wrong, p.describe(t, hint)...)
 }
 
-// acyclicAll follows the dependencies of all new tasks in one pass.
-func (b *Board) acyclicAll(list []TaskInput, added []*Task, found *faults) {
+// checkAcyclicAll follows the dependencies of all new tasks in one pass.
+func checkAcyclicAll(b *Board, list []TaskInput, added []*Task, found *faults) {
 	const visiting, done = 1, 2
 	state := make(map[TaskID]int, len(added))
 	place := make(map[TaskID]int, len(list))
@@ -348,7 +345,7 @@ func Cycle(ids []TaskID) string {
 // newTask makes a task of its description, and returns all that is wrong with it.
 // The task is nil if it cannot be put on the board. taken has the ids of the other
 // tasks of the move, by folded key.
-func (p planning) newTask(in *TaskInput, replaced *Task, taken map[Key]TaskID) (*Task, []*Refusal) {
+func newTask(p *play, in *TaskInput, replaced *Task, taken map[Key]TaskID) (*Task, []*Refusal) {
 	hint := "git liza help task add"
 	if err := new(TaskID).UnmarshalText([]byte(in.ID)); err != nil {
 		return nil, []*Refusal{refuse(RuleForm, hint, "%v", err)}
@@ -356,18 +353,18 @@ func (p planning) newTask(in *TaskInput, replaced *Task, taken map[Key]TaskID) (
 	for _, folder := range []Folder{Tasks, Archive} {
 		key := Key{folder, string(in.ID)}
 		other, exists := taken[key.fold()]
-		if t, ok := p.load(key).(*Task); ok {
+		if t, ok := p.board.load(key).(*Task); ok {
 			other, exists = t.ID, true
 		}
 		if exists {
 			return nil, []*Refusal{refuse(RuleExists, "git liza show "+string(other), "there is a task %s already", other)}
 		}
 	}
-	if p.Role(AgentID(in.ID).Role()) != nil {
+	if p.board.Role(AgentID(in.ID).Role()) != nil {
 		return nil, []*Refusal{refuse(RuleForm, hint, "%s would be an agent's id: choose another", in.ID)}
 	}
 	goal := p.goalID()
-	t := &Task{ID: in.ID, Goal: goal, Sprint: p.calendar().forTasks(goal), Created: p.move.At, CreatedBy: p.move.By, Changed: p.move.At, Status: Unclaimed}
+	t := &Task{ID: in.ID, Goal: goal, Sprint: sprintForTasks(p.board, goal), Created: p.move.At, CreatedBy: p.move.By, Changed: p.move.At, Status: Unclaimed}
 	if in.Draft {
 		t.Status = Draft
 	}
@@ -380,12 +377,12 @@ func (p planning) newTask(in *TaskInput, replaced *Task, taken map[Key]TaskID) (
 	if replaced != nil && replaced.Goal == goal {
 		was = replaced.Phase
 	}
-	t.Phase = phasing(p).phaseOfNew(in, was)
+	t.Phase = phaseOfNew(p, in, was)
 	var wrong []*Refusal
-	if r := phasing(p).checkPhaseOfTask(t, was, hint); r != nil {
+	if r := checkNewPhase(p, t, was, hint); r != nil {
 		wrong = append(wrong, r)
 	}
-	if r := reverts(p.calendar()).succeeds(p.play, t, in); r != nil {
+	if r := checkSucceeds(p.board, p, t, in); r != nil {
 		wrong = append(wrong, r)
 	}
 	if r := p.checkBudget(nil, t, hint); r != nil {
@@ -417,7 +414,7 @@ func (t *Task) setInput(in *TaskInput) {
 // description.
 func (p *play) describe(t *Task, hint string) []*Refusal {
 	wrong := append(t.checkFields(hint), p.describeRoles(t, hint)...)
-	wrong = append(wrong, reverts(p.calendar()).describe(t)...)
+	wrong = append(wrong, describeReverts(p.board, t)...)
 	if missing := t.missing(); t.Status != Draft && len(missing) > 0 {
 		if p.prior.Task(t.ID) != nil { // a new task cannot be edited yet
 			hint = completing(t)
@@ -425,7 +422,7 @@ func (p *play) describe(t *Task, hint string) []*Refusal {
 		wrong = append(wrong, t.incomplete(missing, hint))
 	}
 	if t.Status != Draft && p.facts != nil {
-		wrong = append(wrong, p.textCheck().describe(t, hint)...)
+		wrong = append(wrong, describeTexts(p, t, hint)...)
 	}
 	return wrong
 }

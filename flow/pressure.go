@@ -47,13 +47,13 @@ const (
 // countEnd enters how a claim ended in the goal, before it does: claimed is how many the
 // principal's agents hold, with this one, and text the error.
 func countEnd(p *effect, end End, claimed int, text string) {
-	g := p.Goal(p.task.Goal)
+	g := p.board.Goal(p.task.Goal)
 	if g == nil {
 		return
 	}
 	edited := *g
 	edited.Pressure = slices.Clone(g.Pressure)
-	who := pressuresOf(p.calendar()).account(p.move.Principal)
+	who := chargedAccount(p.board, p.move.Principal)
 	at := slices.IndexFunc(edited.Pressure, func(o Pressure) bool { return o.Principal == who })
 	if at < 0 {
 		if len(edited.Pressure) >= MaxList {
@@ -62,7 +62,7 @@ func countEnd(p *effect, end End, claimed int, text string) {
 		edited.Pressure = append(edited.Pressure, Pressure{Principal: who})
 		at = len(edited.Pressure) - 1
 	}
-	edited.Pressure[at] = edited.Pressure[at].after(end, claimed, p.Settings().Config.Pressure.Rate)
+	edited.Pressure[at] = edited.Pressure[at].after(end, claimed, p.board.Settings().Config.Pressure.Rate)
 	edited.Streak = g.Streak.after(end)
 	p.put(Key{Goals, string(g.ID)}, &edited)
 	if s := edited.Streak; s != nil && s.Failures == streakLength {
@@ -97,39 +97,34 @@ func (s *Streak) after(end End) *Streak {
 	return &Streak{end.Fingerprint, 1}
 }
 
-// pressures knows what the agents of principals hold and may hold.
-type pressures struct{ *content }
-
-func pressuresOf(c calendar) pressures { return pressures(c) }
-
-// account is a principal that a move names, "" on a board without principals, where a
+// accountOf is a principal that a move names, "" on a board without principals, where a
 // move may name any.
-func (c pressures) account(principal string) string {
-	if len(c.Principals().List) == 0 {
+func chargedAccount(b *Board, principal string) string {
+	if len(b.Principals().List) == 0 {
 		return ""
 	}
 	return principal
 }
 
-// claimed counts the tasks of a goal that agents of a principal hold, of any on a board
+// countClaims counts the tasks of a goal that agents of a principal hold, of any on a board
 // without principals.
-func (c pressures) claimed(goal GoalID, principal string) (n int) {
-	known := len(c.Principals().List) > 0
-	c.eachInWork(func(s *Summary) {
+func countClaims(b *Board, goal GoalID, principal string) (n int) {
+	known := len(b.Principals().List) > 0
+	eachInWork(b, func(s *Summary) {
 		if s.Status != Claimed || s.Goal != goal || s.Coder.IsHuman() {
 			return
 		}
-		if a := c.Agent(s.Coder.Agent()); !known || a != nil && a.Principal == principal {
+		if a := b.Agent(s.Coder.Agent()); !known || a != nil && a.Principal == principal {
 			n++
 		}
 	})
 	return n
 }
 
-// most is how many tasks of a goal the agents of a principal may hold at once; 0 is not
+// mostClaims is how many tasks of a goal the agents of a principal may hold at once; 0 is not
 // bounded.
-func (c pressures) most(goal GoalID, principal string) int {
-	g := c.Goal(goal)
+func mostClaims(b *Board, goal GoalID, principal string) int {
+	g := b.Goal(goal)
 	if g == nil {
 		return 0
 	}
@@ -145,12 +140,12 @@ func checkPressure(p *play) *Refusal {
 	if p.move.By.IsHuman() {
 		return nil
 	}
-	who := pressuresOf(p.calendar()).account(p.move.Principal)
-	most := pressuresOf(p.calendar()).most(t.Goal, who)
-	if most == 0 || p.from == Claimed && pressuresOf(p.calendar()).account(t.Claim.Principal) == who {
+	who := chargedAccount(p.board, p.move.Principal)
+	most := mostClaims(p.board, t.Goal, who)
+	if most == 0 || p.from == Claimed && chargedAccount(p.board, t.Claim.Principal) == who {
 		return nil
 	}
-	if n := pressuresOf(p.calendar()).claimed(t.Goal, who); n >= most {
+	if n := countClaims(p.board, t.Goal, who); n >= most {
 		return refuse(RulePressure, "git liza goal show "+string(t.Goal), "many claims of %s failed: %d of its tasks are worked on at once, and no more than %d may be", t.Goal, n, most)
 	}
 	return nil

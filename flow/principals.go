@@ -72,7 +72,7 @@ func (p *Principals) shared() string {
 // admin lets only admins change how the board is governed, if the board has
 // principals.
 func admin(p *play) *Refusal {
-	who := p.Principals()
+	who := p.board.Principals()
 	if len(who.List) > 0 && !who.May(p.move.Principal, "admin") {
 		return refuse(RuleAdmin, "git liza principal list", "%s is for principals with the right admin, not for %s", p.move.Act, p.move.Principal)
 	}
@@ -89,15 +89,15 @@ type PrincipalMove struct {
 func (a *PrincipalMove) subject() string { return a.Principal.Name }
 
 func (a *PrincipalMove) check(p *play) *Refusal {
-	if a.Remove && p.Principals().Find(a.Principal.Name) == nil {
+	if a.Remove && p.board.Principals().Find(a.Principal.Name) == nil {
 		return refuse(RuleNotFound, "git liza principal list", "there is no principal %s", clip(a.Principal.Name))
 	}
 	for _, role := range a.Principal.Roles {
-		if p.Role(role) == nil && !a.Remove {
+		if p.board.Role(role) == nil && !a.Remove {
 			return refuse(RuleNotFound, "git liza role list", "the board has no role %s", clip(string(role)))
 		}
 	}
-	after := a.after(p.Board)
+	after := a.after(p.board)
 	if a.Remove {
 		return p.checkGovernment(after, nil)
 	}
@@ -137,8 +137,8 @@ func (a *PrincipalMove) after(b *Board) *Principals {
 }
 
 func (a *PrincipalMove) already(p *play) bool {
-	known := p.Principals().Find(a.Principal.Name)
+	known := p.board.Principals().Find(a.Principal.Name)
 	return !a.Remove && known != nil && known.equal(a.Principal.bare())
 }
 
-func (a *PrincipalMove) apply(p *effect) { p.put(Key{Folder: PrincipalsDoc}, a.after(p.Board)) }
+func (a *PrincipalMove) apply(p *effect) { p.put(Key{Folder: PrincipalsDoc}, a.after(p.board)) }

@@ -39,7 +39,7 @@ func QuestionsAbout(b *Board, tasks ...TaskID) []*Question {
 }
 
 // findQuestion finds a question; nil if there is none of that id.
-func findQuestion(c interface{ load(Key) Document }, id RecordID) *Question {
+func findQuestion(c *Board, id RecordID) *Question {
 	q, _ := c.load(Key{Questions, string(id)}).(*Question)
 	return q
 }
@@ -58,12 +58,12 @@ type AnswerMove struct {
 func (a *AnswerMove) subject() string { return string(a.Question) }
 
 func (a *AnswerMove) already(p *play) bool {
-	q := findQuestion(p, a.Question)
+	q := findQuestion(p.board, a.Question)
 	return q != nil && !q.IsOpen() && q.Answer == a.Text && q.By == p.move.By
 }
 
 func (a *AnswerMove) check(p *play) *Refusal {
-	q := findQuestion(p, a.Question)
+	q := findQuestion(p.board, a.Question)
 	if q == nil {
 		return unknownQuestion(a.Question)
 	}
@@ -71,7 +71,7 @@ func (a *AnswerMove) check(p *play) *Refusal {
 		return r
 	}
 	by := p.move.By
-	if by.IsHuman() || p.CapacityOf(by) == Plans && !q.isOwn(p) {
+	if by.IsHuman() || p.board.CapacityOf(by) == Plans && !q.isOwn(p) {
 		return nil
 	}
 	if r := q.checkAsked(p); r != nil {
@@ -107,7 +107,7 @@ func (q *Question) checkOpen() *Refusal {
 // isOwn reports whether the agent of the move stopped work for this question itself.
 // What a limit or an abandoned task asks is nobody's own.
 func (q *Question) isOwn(p *play) bool {
-	t := p.Task(q.Task)
+	t := p.board.Task(q.Task)
 	if q.During {
 		return p.move.By == q.From
 	}
@@ -125,14 +125,14 @@ func (q *Question) checkAsked(p *play) *Refusal {
 		return nil
 	case toAgents:
 		return refuse(RuleRole, show, "the question %s is to %s, not to %s", q.ID, q.To.One(), by)
-	case by.IsHuman() || p.CapacityOf(by) == Plans:
+	case by.IsHuman() || p.board.CapacityOf(by) == Plans:
 		return nil
 	}
 	return refuse(RuleRole, show, "the question %s is to a planner or a person, not to %s", q.ID, by)
 }
 
 func (a *AnswerMove) apply(p *effect) {
-	q := findQuestion(p, a.Question)
+	q := findQuestion(p.board, a.Question)
 	q.close(p, a.Text)
 	if !q.During {
 		resumeAnswered(p, q.Task)
@@ -140,7 +140,7 @@ func (a *AnswerMove) apply(p *effect) {
 }
 
 // answered reports whether all questions of a block are closed.
-func (b *Block) answered(c interface{ load(Key) Document }) bool {
+func (b *Block) answered(c *Board) bool {
 	return !slices.ContainsFunc(b.Asked, func(id RecordID) bool {
 		q := findQuestion(c, id)
 		return q != nil && q.IsOpen()
@@ -150,9 +150,9 @@ func (b *Block) answered(c interface{ load(Key) Document }) bool {
 // resumeAnswered lets a task go on whose questions are all answered. If work on it
 // had begun, another coder continues it too.
 func resumeAnswered(p *effect, id TaskID) {
-	t := p.Task(id)
-	if t == nil || t.Block == nil || t.Block.From == 0 || !t.Block.answered(p) ||
-		t.exhausted(p.Settings().Config.Limits.Over(t.Limits)) {
+	t := p.board.Task(id)
+	if t == nil || t.Block == nil || t.Block.From == 0 || !t.Block.answered(p.board) ||
+		t.exhausted(p.board.Settings().Config.Limits.Over(t.Limits)) {
 		return
 	}
 	t = t.clone()
@@ -185,7 +185,7 @@ func ReturnedBy(m Move, after *Board) *Task {
 func (t *Task) block(p *effect, b Block) {
 	b.By, b.At = p.move.By, p.move.At
 	for _, text := range b.Questions {
-		p.recordOf(t.Goal, Questions, func(id RecordID) Document {
+		recordFor(p, t.Goal, Questions, func(id RecordID) Document {
 			b.Asked = append(b.Asked, id)
 			return &Question{ID: id, Task: t.ID, From: p.move.By, To: b.To, Text: text, Asked: p.move.At}
 		})
@@ -200,7 +200,7 @@ func (t *Task) dropBlock(p *effect) {
 		return
 	}
 	for _, id := range t.Block.Asked {
-		if q := findQuestion(p, id); q != nil && q.IsOpen() {
+		if q := findQuestion(p.board, id); q != nil && q.IsOpen() {
 			q.close(p, "")
 		}
 	}
@@ -217,12 +217,12 @@ func (q *Question) close(p *effect, answer string) {
 
 // checkQuestion refuses a question about a task that the board lacks, or an open
 // one that blocks no task.
-func (k checker) checkQuestion(q *Question) *Refusal {
-	t := k.Task(q.Task)
+func checkQuestion(b *Board, q *Question) *Refusal {
+	t := b.Task(q.Task)
 	switch {
 	case t == nil:
 		return breach("the question %s is about %s, which does not exist", q.ID, q.Task)
-	case q.During && q.IsOpen() != k.asksDuring(q, t):
+	case q.During && q.IsOpen() != asksDuring(b, q, t):
 		return breach("the question %s is open, and %s does not list it, or the other way round", q.ID, q.Task)
 	case !q.During && q.IsOpen() && (t.Block == nil || !slices.Contains(t.Block.Asked, q.ID)):
 		return breach("the question %s is open, and %s does not wait for it", q.ID, q.Task)
@@ -234,10 +234,10 @@ func (k checker) checkQuestion(q *Question) *Refusal {
 
 // asksSoundly reports whether a blocked task lists documents of the board, one for
 // each of its questions.
-func (k checker) asksSoundly(t *Task) bool {
+func asksSoundly(b *Board, t *Task) bool {
 	if t.Block == nil {
 		return true
 	}
-	strays := func(id RecordID) bool { q := findQuestion(k, id); return q == nil || q.Task != t.ID }
+	strays := func(id RecordID) bool { q := findQuestion(b, id); return q == nil || q.Task != t.ID }
 	return len(t.Block.Asked) == len(t.Block.Questions) && !slices.ContainsFunc(t.Block.Asked, strays)
 }

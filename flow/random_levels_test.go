@@ -36,7 +36,7 @@ func (g *gamble) planOne() {
 // levelOne records a level of a goal, of which it may first give up what is open.
 func (g *gamble) levelOne() {
 	goal := GoalID(pick(g.rt, g.board.IDs(Goals)...))
-	next := levelsOf(g.board.calendar()).next(goal)
+	next := NextLevel(g.board, goal)
 	if pick(g.rt, 0, 1) == 0 {
 		for _, t := range g.board.Tasks() {
 			if t.Goal == goal && t.Level <= next && in(Draft, Unclaimed, Blocked).has(t.Status) {

@@ -224,7 +224,7 @@ func (g *gamble) revert() {
 	}
 	id, n := pick(g.rt, merged...), len(g.made)
 	also := string(id)
-	for _, t := range g.board.dependants(id) {
+	for _, t := range dependantsOf(g.board, id) {
 		if t.Status == Merged {
 			also += "," + string(t.ID)
 		}

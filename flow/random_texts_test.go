@@ -16,7 +16,7 @@ func standsOn(b *Board, t *Task) map[string]string {
 	found := map[string]string{}
 	for _, ref := range append([]string{t.Spec}, t.BasedOn...) {
 		path, anchor := splitRef(ref)
-		doc := b.trackedPaths().find(path)
+		doc := b.Tracked(path)
 		if doc == nil {
 			continue
 		}
@@ -32,7 +32,7 @@ func standsOn(b *Board, t *Task) map[string]string {
 // it declares to mean the same.
 func (g *gamble) note(prior *Board, before map[TaskID]*Task, m Move) {
 	if d, ok := m.Detail.(*SpecChangeMove); ok && d.Same {
-		g.same(prior.trackedPaths().find(d.Spec))
+		g.same(prior.Tracked(d.Spec))
 	}
 	for id, was := range before {
 		for _, j := range g.board.Task(id).Judgements {

@@ -13,7 +13,7 @@ type RecheckMove struct{}
 // outdated refuses to send a task back whose verdicts were given for the texts
 // that the board has.
 func outdated(p *play) *Refusal {
-	if _, text := p.trackedPaths().outdated(p.task); text != nil {
+	if _, text := outdatedVerdict(p.board, p.task); text != nil {
 		return nil
 	}
 	return refuse(RuleState, "git liza show "+string(p.task.ID), "the verdicts on %s were given for the specs as they are", p.task.ID)
@@ -37,18 +37,18 @@ func (p *effect) backToReview() {
 func (p *effect) dropOutdated() {
 	t := p.task
 	t.judgeAll(func(j *Judgement) {
-		if j.Verdict != nil && p.trackedPaths().changed(t, j.Verdict.Texts) != nil {
+		if j.Verdict != nil && changedText(p.board, t, j.Verdict.Texts) != nil {
 			j.Verdict = nil
 		}
 	})
 }
 
-// outdated is the first verdict on the submission that was given for another text
+// outdatedVerdict is the first verdict on the submission that was given for another text
 // than the board has, with that text; nil if there is none.
-func (k trackedPaths) outdated(t *Task) (*Verdict, *TextRef) {
+func outdatedVerdict(b *Board, t *Task) (*Verdict, *TextRef) {
 	for _, j := range t.Judgements {
 		if t.holds(j.Verdict) {
-			if text := k.changed(t, j.Verdict.Texts); text != nil {
+			if text := changedText(b, t, j.Verdict.Texts); text != nil {
 				return j.Verdict, text
 			}
 		}
@@ -58,8 +58,8 @@ func (k trackedPaths) outdated(t *Task) (*Verdict, *TextRef) {
 
 // checkVerdicts refuses work of which a verdict was given for other texts than the
 // board has.
-func (k trackedPaths) checkVerdicts(t *Task) *Refusal {
-	v, text := k.outdated(t)
+func checkVerdicts(b *Board, t *Task) *Refusal {
+	v, text := outdatedVerdict(b, t)
 	if text == nil {
 		return nil
 	}
@@ -68,17 +68,17 @@ func (k trackedPaths) checkVerdicts(t *Task) *Refusal {
 
 // unconvinced are the roles that have to judge the submission and have not approved
 // it for the texts that the board has.
-func (k trackedPaths) unconvinced(t *Task) []Role {
-	stale := lists.Where(t.Judgements, func(j Judgement) bool { return t.holds(j.Verdict) && k.changed(t, j.Verdict.Texts) != nil })
+func unconvinced(b *Board, t *Task) []Role {
+	stale := lists.Where(t.Judgements, func(j Judgement) bool { return t.holds(j.Verdict) && changedText(b, t, j.Verdict.Texts) != nil })
 	return append(t.Missing(), lists.Of(stale, func(j Judgement) Role { return j.Role })...)
 }
 
-// refsOf pins the texts that a task stands on, as the board has them.
-func (k trackedPaths) refsOf(t *Task) []TextRef {
+// textRefsOf pins the texts that a task stands on, as the board has them.
+func textRefsOf(b *Board, t *Task) []TextRef {
 	var list []TextRef
 	for _, ref := range append([]string{t.Spec}, t.BasedOn...) {
 		path, anchor := splitRef(ref)
-		doc := k.find(path)
+		doc := b.Tracked(path)
 		if doc == nil {
 			continue
 		}
@@ -97,15 +97,11 @@ func (k trackedPaths) refsOf(t *Task) []TextRef {
 // ChangedTexts are the texts that a task stands on and that are neither among
 // those read nor of the same meaning. Where nothing was read, nothing has changed.
 func (t *Task) ChangedTexts(b *Board, read []TextRef) []TextRef {
-	return b.trackedPaths().allChanged(t, read)
-}
-
-func (k trackedPaths) allChanged(t *Task, read []TextRef) []TextRef {
 	if len(read) == 0 {
 		return nil
 	}
-	return slices.DeleteFunc(k.refsOf(t), func(is TextRef) bool {
-		doc := k.find(is.Path)
+	return slices.DeleteFunc(textRefsOf(b, t), func(is TextRef) bool {
+		doc := b.Tracked(is.Path)
 		section := doc.section(is.Anchor)
 		return slices.ContainsFunc(read, func(was TextRef) bool {
 			switch {
@@ -119,9 +115,9 @@ func (k trackedPaths) allChanged(t *Task, read []TextRef) []TextRef {
 	})
 }
 
-// changed is the first of the changed texts; nil if there is none.
-func (k trackedPaths) changed(t *Task, read []TextRef) *TextRef {
-	if list := k.allChanged(t, read); len(list) > 0 {
+// changedText is the first of the changed texts; nil if there is none.
+func changedText(b *Board, t *Task, read []TextRef) *TextRef {
+	if list := t.ChangedTexts(b, read); len(list) > 0 {
 		return &list[0]
 	}
 	return nil

@@ -21,7 +21,7 @@ type AnomalyMove struct {
 
 func (a *AnomalyMove) subject() string { return a.Type.String() }
 
-func (a *AnomalyMove) fill(p *play) { a.About = p.actor().recordsAbout(a.About) }
+func (a *AnomalyMove) fill(p *play) { a.About = recordsAbout(p, a.About) }
 
 func (a *AnomalyMove) check(p *play) *Refusal {
 	if a.Type == 0 {
@@ -29,7 +29,7 @@ func (a *AnomalyMove) check(p *play) *Refusal {
 	}
 	details := lists.Of(a.Type.Required(), func(key string) string { return " --detail " + key + "=V" })
 	hint := "git liza record anomaly " + a.Type.String() + " --task ID" + strings.Join(details, "")
-	if a.About != "" && p.Task(a.About) == nil {
+	if a.About != "" && p.board.Task(a.About) == nil {
 		return refuse(RuleNotFound, "git liza list --all", "there is no task %s", a.About)
 	}
 	for _, key := range a.Type.Required() {
@@ -37,7 +37,7 @@ func (a *AnomalyMove) check(p *play) *Refusal {
 			return refuse(RuleForm, hint, "an anomaly %s needs the detail %s", a.Type, key)
 		}
 	}
-	if work := p.actor().recordsAbout(a.About); work != a.About {
+	if work := recordsAbout(p, a.About); work != a.About {
 		return refuse(RuleForm, hint, "%s works on %s: its anomalies name it", p.move.By, work)
 	}
 	return nil
@@ -49,7 +49,7 @@ func (a *AnomalyMove) apply(p *effect) {
 
 // doubt puts a doubt about the attempt of a task in the place of another one; of "" in that of any.
 func doubt(p *effect, id TaskID, was, is RecordID) {
-	if t, live := p.load(Key{Tasks, string(id)}).(*Task); live && t.Attempt != nil && (was == "" || t.Attempt.Doubt == was) {
+	if t, live := p.board.load(Key{Tasks, string(id)}).(*Task); live && t.Attempt != nil && (was == "" || t.Attempt.Doubt == was) {
 		t = t.clone()
 		t.Attempt.Doubt = is
 		p.keep(t)
@@ -73,7 +73,7 @@ func trusted(p *play) *Refusal {
 		return nil
 	}
 	return refuse(RuleDoubt, "git liza record dismiss "+string(a.Doubt)+" --reason R",
-		"%s: a person approves %s, or looks at it and dismisses %s", p.Doubt(p.task.ID, a.Doubt), p.task.ID, a.Doubt)
+		"%s: a person approves %s, or looks at it and dismisses %s", p.board.Doubt(p.task.ID, a.Doubt), p.task.ID, a.Doubt)
 }
 
 // DiscoverMove records work or risk that was found during a task.
@@ -87,7 +87,7 @@ type DiscoverMove struct {
 
 func (d *DiscoverMove) subject() string { return "" }
 
-func (d *DiscoverMove) fill(p *play) { d.During = p.actor().recordsAbout(d.During) }
+func (d *DiscoverMove) fill(p *play) { d.During = recordsAbout(p, d.During) }
 
 func (d *DiscoverMove) check(p *play) *Refusal {
 	hint := "git liza record discovery TEXT --severity medium --urgency deferred"
@@ -100,10 +100,10 @@ func (d *DiscoverMove) check(p *play) *Refusal {
 	if !slices.Contains([]string{"immediate", "deferred"}, d.Urgency) {
 		return refuse(RuleForm, hint, "%q is no urgency: immediate or deferred", clip(d.Urgency))
 	}
-	if d.During != "" && p.Task(d.During) == nil {
+	if d.During != "" && p.board.Task(d.During) == nil {
 		return refuse(RuleNotFound, "git liza list --all", "there is no task %s", d.During)
 	}
-	if work := p.actor().recordsAbout(d.During); work != d.During {
+	if work := recordsAbout(p, d.During); work != d.During {
 		return refuse(RuleForm, hint+" --during "+string(work), "%s works on %s: its discoveries name it", p.move.By, work)
 	}
 	return nil
@@ -125,27 +125,27 @@ type ConvertMove struct {
 
 func (c *ConvertMove) subject() string { return string(c.Discovery) }
 
-func (c *ConvertMove) ask(_ Move, b *Board) Query { return b.askTexts([]TaskInput{c.Input}) }
+func (c *ConvertMove) ask(_ Move, b *Board) Query { return askTextsOf(b, []TaskInput{c.Input}) }
 
-func (c *ConvertMove) fill(p *play) { c.Texts = p.textCheck().entered() }
+func (c *ConvertMove) fill(p *play) { c.Texts = enteredTexts(p) }
 
 func (c *ConvertMove) check(p *play) *Refusal {
-	d, ok := p.load(Key{Discovered, string(c.Discovery)}).(*Discovery)
+	d, ok := p.board.load(Key{Discovered, string(c.Discovery)}).(*Discovery)
 	if !ok {
 		return refuse(RuleNotFound, "git liza record list discoveries --all", "there is no discovery %s", c.Discovery)
 	}
 	if d.Converted != "" {
 		return refuse(RuleExists, "git liza show "+string(d.Converted), "%s has become %s already", d.ID, d.Converted)
 	}
-	return cmp.Or(p.enterTasks([]TaskInput{c.Input}, nil), p.textCheck().compare(c.Texts))
+	return cmp.Or(p.enterTasks([]TaskInput{c.Input}, nil), checkRecorded(p, c.Texts))
 }
 
 func (c *ConvertMove) apply(p *effect) {
 	key := Key{Discovered, string(c.Discovery)}
-	d := *p.load(key).(*Discovery)
+	d := *p.board.load(key).(*Discovery)
 	d.Converted = c.Input.ID
 	p.put(key, &d)
-	undoing{p}.reopen(c.Input)
+	reopenReverted(p, c.Input)
 }
 
 // NoteMove leaves a message for an agent, a role, the workers of a task or all.
@@ -165,8 +165,8 @@ func (n *NoteMove) check(p *play) *Refusal {
 	if !n.Expires.IsZero() && !n.Expires.After(p.move.At) {
 		return refuse(RuleForm, hint+" --until 3d", "the note would expire at %s, which is over", n.Expires.Format(time.RFC3339))
 	}
-	known := n.For == "all" || p.Role(AgentID(n.For).Role()) != nil || p.Role(Role(n.For)) != nil ||
-		validID(n.For) && p.Task(TaskID(n.For)) != nil
+	known := n.For == "all" || p.board.Role(AgentID(n.For).Role()) != nil || p.board.Role(Role(n.For)) != nil ||
+		validID(n.For) && p.board.Task(TaskID(n.For)) != nil
 	if !known {
 		return refuse(RuleNotFound, hint, "%q is neither all, a role, an agent id nor a task", clip(n.For))
 	}

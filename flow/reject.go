@@ -58,11 +58,11 @@ type RejectMove struct {
 // ask asks for the lines of the files that the findings of a strict role point
 // to.
 func (r *RejectMove) ask(m Move, b *Board) Query {
-	p := &play{Board: b, prior: b, move: &m, task: b.Task(m.Task)}
+	p := &play{board: b, prior: b, move: &m, task: b.Task(m.Task)}
 	if p.task == nil || p.task.Submission == nil {
 		return Query{}
 	}
-	role, refusal := p.panel().rejectsAs(r.Role)
+	role, refusal := rejectsAs(p, r.Role)
 	if row := b.Role(role); refusal != nil || row == nil || !row.Strict {
 		return Query{}
 	}
@@ -81,7 +81,7 @@ func (r *RejectMove) ask(m Move, b *Board) Query {
 // point refuses findings of a strict role that do not point to a line of the
 // submission, or to a file of it as a whole.
 func (r *RejectMove) point(p *play, role Role, hint string) *Refusal {
-	if row := p.Role(role); p.facts == nil || row == nil || !row.Strict {
+	if row := p.board.Role(role); p.facts == nil || row == nil || !row.Strict {
 		return nil
 	}
 	at := p.task.Submission.Commit
@@ -100,7 +100,7 @@ func (r *RejectMove) check(p *play) *Refusal {
 	if refusal := p.submitted(r.Commit, "reject"); refusal != nil {
 		return refusal
 	}
-	role, refusal := p.panel().rejectsAs(r.Role)
+	role, refusal := rejectsAs(p, r.Role)
 	if refusal != nil {
 		return refusal
 	}
@@ -183,7 +183,7 @@ func (r *RejectMove) already(p *play) bool {
 
 func (r *RejectMove) apply(p *effect) {
 	t, m := p.task, p.move
-	t.RejectedBy, _ = p.panel().rejectsAs(r.Role)
+	t.RejectedBy, _ = rejectsAs(p.play, r.Role)
 	p.unclaim()
 	t.Attempt.Cycles++
 	t.Cycles++

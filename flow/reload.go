@@ -35,7 +35,7 @@ func (m *ReloadMove) ask(move Move, b *Board) Query {
 		return Query{}
 	}
 	w := m.of(move.Goal)
-	q := b.askTexts(templates(b, m.begins(b, move.Goal, m.phase(b, move.Goal))))
+	q := askTextsOf(b, templates(b, m.begins(b, move.Goal, m.phase(b, move.Goal))))
 	if w.checkForm(move.Goal) == nil {
 		q.Match = w.patterns()
 	}
@@ -87,8 +87,8 @@ func (m *ReloadMove) begun(g *Goal) *Goal {
 }
 
 func (m *ReloadMove) fill(p *play) {
-	m.Workflow, m.Phase = m.of(p.goalID()), m.phase(p.Board, p.goalID())
-	m.Texts = p.textCheck().entered()
+	m.Workflow, m.Phase = m.of(p.goalID()), m.phase(p.board, p.goalID())
+	m.Texts = enteredTexts(p)
 }
 
 func (m *ReloadMove) check(p *play) *Refusal {
@@ -97,9 +97,9 @@ func (m *ReloadMove) check(p *play) *Refusal {
 		if m.Phase != "" || len(m.Map) > 0 {
 			return refuse(RuleForm, workflowHelp, "a goal without phases is in none of them")
 		}
-		return p.textCheck().compare(m.Texts)
+		return checkRecorded(p, m.Texts)
 	}
-	if r := (phasing{p}).checkWorkflow(m.Workflow, goal); r != nil {
+	if r := checkWorkflow(p, m.Workflow, goal); r != nil {
 		return r
 	}
 	if m.Workflow.Phase(m.Phase) == nil {
@@ -110,16 +110,16 @@ func (m *ReloadMove) check(p *play) *Refusal {
 			return refuse(RulePhase, workflowHelp, "%s has no phase %s, or tasks of %s are given two", m.Workflow.Name, shownPhase(pair.To), shownPhase(pair.From))
 		}
 	}
-	if r := firstRefusal(p.calendar().openTasks(goal), func(s *Summary) *Refusal { return m.checkTask(p.Task(s.ID)) }); r != nil {
+	if r := firstRefusal(openTasksOf(p.board, goal), func(s *Summary) *Refusal { return m.checkTask(p.board.Task(s.ID)) }); r != nil {
 		return r
 	}
 	p.workflow = m.Workflow
-	if list := templates(p.Board, m.begins(p.Board, goal, m.Phase)); len(list) > 0 {
+	if list := templates(p.board, m.begins(p.board, goal, m.Phase)); len(list) > 0 {
 		if r := p.enterTasks(list, nil); r != nil {
 			return r
 		}
 	}
-	return p.textCheck().compare(m.Texts)
+	return checkRecorded(p, m.Texts)
 }
 
 // mapped is the phase of a task after the move.
@@ -156,8 +156,8 @@ const noPhase PhaseID = "none"
 
 func (m *ReloadMove) apply(p *effect) {
 	goal := p.goalID()
-	for _, s := range p.calendar().openTasks(goal) {
-		if t := p.Task(s.ID); m.Workflow != nil && m.mapped(t) != t.Phase {
+	for _, s := range openTasksOf(p.board, goal) {
+		if t := p.board.Task(s.ID); m.Workflow != nil && m.mapped(t) != t.Phase {
 			t = t.clone()
 			t.Phase = m.mapped(t)
 			p.keep(t)
@@ -169,12 +169,12 @@ func (m *ReloadMove) apply(p *effect) {
 // setWorkflow writes the workflow of a goal, which stands in a phase of it then. The bounds
 // of a loop go with the workflow that it had.
 func setWorkflow(p *effect, goal GoalID, w *Workflow, phase PhaseID, every Every) {
-	g, key := *p.Goal(goal), Key{Workflows, string(goal)}
+	g, key := *p.board.Goal(goal), Key{Workflows, string(goal)}
 	name := ""
 	if w != nil {
 		name = w.Name
 		p.put(key, w)
-	} else if p.load(key) != nil {
+	} else if p.board.load(key) != nil {
 		p.put(key, nil)
 	}
 	if g.Workflow != name {

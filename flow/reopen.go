@@ -22,20 +22,20 @@ func (r *ReopenMove) ask(m Move, b *Board) Query {
 	if g == nil {
 		return Query{}
 	}
-	q := Query{Texts: b.trackedPaths().askTexts(g.Spec)}
-	if w := workflowsOf(b.calendar()).of(g.ID); w != nil {
+	q := Query{Texts: queriesOf(b, g.Spec)}
+	if w := FindWorkflow(b, g.ID); w != nil {
 		q.Match = w.patterns()
-		q.Texts = append(q.Texts, lists.Of(workflowsOf(b.calendar()).known(q.Match), func(doc *TrackedPath) TextQuery { return TextQuery{Path: doc.Path} })...)
+		q.Texts = append(q.Texts, lists.Of(knownArtifacts(b, q.Match), func(doc *TrackedPath) TextQuery { return TextQuery{Path: doc.Path} })...)
 		slices.SortStableFunc(q.Texts, func(x, y TextQuery) int { return strings.Compare(x.Path, y.Path) })
 		q.Texts = slices.CompactFunc(q.Texts, func(x, y TextQuery) bool { return x.Path == y.Path }) // the first of each path
 	}
 	return q
 }
 
-func (r *ReopenMove) fill(p *play) { r.Texts = p.textCheck().entered() }
+func (r *ReopenMove) fill(p *play) { r.Texts = enteredTexts(p) }
 
 func (r *ReopenMove) refs(m Move, b *Board) []RefMove {
-	return []RefMove{{Name: MarkRef(string(b.calendar().next(m.Goal))), State: true}}
+	return []RefMove{{Name: MarkRef(string(nextSprint(b, m.Goal))), State: true}}
 }
 
 func (r *ReopenMove) already(p *play) bool { return p.ended(InProgress) }
@@ -47,29 +47,29 @@ func (r *ReopenMove) check(p *play) *Refusal {
 	if refusal := present("the reason", r.Reason, "git liza goal reopen "+string(p.goalID())+" --reason R"); refusal != nil {
 		return refusal
 	}
-	spec, branch := specPath(p.Goal(p.goalID()).Spec), p.Settings().Integration.Name
+	spec, branch := specPath(p.board.Goal(p.goalID()).Spec), p.board.Settings().Integration.Name
 	if p.facts != nil && !p.facts.Texts[spec].exists() {
 		return refuse(RuleSpec, "git liza adopt COMMIT --reason R", "the spec '%s' does not exist on %s", spec, branch)
 	}
-	if w := workflowsOf(p.calendar()).of(p.goalID()); w != nil {
-		if r := workflowsOf(p.calendar()).apart(w.Goal, w.patterns()); r != nil {
+	if w := FindWorkflow(p.board, p.goalID()); w != nil {
+		if r := checkApart(p.board, w.Goal, w.patterns()); r != nil {
 			return r
 		}
 	}
-	return p.textCheck().compare(r.Texts)
+	return checkRecorded(p, r.Texts)
 }
 
 func (r *ReopenMove) apply(p *effect) {
-	p.goal(func(g *Goal) {
+	editGoal(p, func(g *Goal) {
 		g.Status, g.Ended, g.Reason = InProgress, time.Time{}, ""
 		g.AtCheckpoint = g.tally()
 	})
-	begun := p.startSprint(time.Time{})
-	for _, s := range p.calendar().openTasks(begun.Goal) {
-		t := p.Task(s.ID).clone()
+	begun := startSprint(p, time.Time{})
+	for _, s := range openTasksOf(p.board, begun.Goal) {
+		t := p.board.Task(s.ID).clone()
 		t.Sprint = begun.ID
 		p.keep(t)
 	}
-	p.recordPlan(begun)
+	recordPlan(p, begun)
 	p.change(func(s *Settings) { s.Goal = p.goalID() })
 }

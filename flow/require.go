@@ -23,13 +23,13 @@ const maxRules = 50
 func (r *RequireMove) subject() string { return string(r.Rule.Role) }
 
 func (r *RequireMove) already(p *play) bool {
-	return !r.Remove && r.InPlaceOf == "" && slices.ContainsFunc(p.ReviewRules(), r.Rule.equal)
+	return !r.Remove && r.InPlaceOf == "" && slices.ContainsFunc(p.board.ReviewRules(), r.Rule.equal)
 }
 
 func (r *RequireMove) check(p *play) *Refusal {
 	hint := "git liza help role"
-	role, rules := r.Rule.Role, p.ReviewRules()
-	switch row := p.Role(role); {
+	role, rules := r.Rule.Role, p.board.ReviewRules()
+	switch row := p.board.Role(role); {
 	case r.Remove && !slices.ContainsFunc(rules, r.Rule.equal):
 		return refuse(RuleNotFound, "git liza role list", "no rule asks for the verdict of %s for those kinds and paths", role)
 	case r.Remove && r.InPlaceOf != "":
@@ -74,7 +74,7 @@ func (r *RequireMove) after(rules []ReviewRule) []ReviewRule {
 }
 
 func (r *RequireMove) apply(p *effect) {
-	p.put(Key{Folder: ReviewsDoc}, &ReviewRules{List: r.after(p.ReviewRules())})
+	p.put(Key{Folder: ReviewsDoc}, &ReviewRules{List: r.after(p.board.ReviewRules())})
 }
 
 // everything reports whether the rule is for every submission.

@@ -17,7 +17,7 @@ type SupersedeMove struct {
 }
 
 func rescopable(p *play) *Refusal {
-	depth := p.Settings().Config.SupersedeDepth
+	depth := p.board.Settings().Config.SupersedeDepth
 	if p.task.Generation >= depth && !p.move.By.IsHuman() {
 		return refuse(RuleDepth, "git liza show "+string(p.task.ID), "%s comes from %d rescopes already, the next one is for a human", p.task.ID, p.task.Generation)
 	}
@@ -33,10 +33,10 @@ func (s *SupersedeMove) already(p *play) bool {
 	return p.from == Superseded && p.task.Rescope == s.Reason
 }
 
-func (s *SupersedeMove) fill(p *play) { s.Texts = p.textCheck().entered() }
+func (s *SupersedeMove) fill(p *play) { s.Texts = enteredTexts(p) }
 
 func (s *SupersedeMove) ask(_ Move, b *Board) Query {
-	q := b.askTexts(s.Add)
+	q := askTextsOf(b, s.Add)
 	q.Saves = askSave(s.Saved).Saves
 	return q
 }
@@ -53,12 +53,12 @@ func (s *SupersedeMove) check(p *play) *Refusal {
 		return refuse(RuleForm, hint, "a task is replaced by 1 to %d tasks, not %d", MaxList, len(list))
 	}
 	for _, id := range s.By {
-		t := p.Task(id)
+		t := p.board.Task(id)
 		if t == nil || t.ID == p.task.ID || t.Status == Superseded || t.Status == Abandoned {
 			return refuse(RuleNotFound, "git liza list", "%s cannot replace %s", id, p.task.ID)
 		}
 	}
-	if r := cmp.Or(p.enterTasks(s.Add, p.task), p.textCheck().compare(s.Texts)); r != nil {
+	if r := cmp.Or(p.enterTasks(s.Add, p.task), checkRecorded(p, s.Texts)); r != nil {
 		return r
 	}
 	return p.repoint(list)
@@ -67,7 +67,7 @@ func (s *SupersedeMove) check(p *play) *Refusal {
 // admit refuses a single replacement that is the same work under another name; people may hand out
 // again what nobody failed.
 func (s *SupersedeMove) admit(p *play) *Refusal {
-	list := slices.Concat(s.Add, lists.Of(s.By, func(id TaskID) TaskInput { return p.Task(id).Input() }))
+	list := slices.Concat(s.Add, lists.Of(s.By, func(id TaskID) TaskInput { return p.board.Task(id).Input() }))
 	if len(list) == 1 && (!p.move.By.IsHuman() || len(p.task.Failures) > 0) && list[0].isSameWork(p.task.Input()) {
 		return refuse(RuleExhausted, "git liza task supersede "+string(p.task.ID)+" --by FILE --reason R",
 			"what replaces %s differs from it in nothing that says what the work is: another framing is needed, not another name", p.task.ID)
@@ -86,9 +86,9 @@ func (in TaskInput) isSameWork(as TaskInput) bool {
 
 // repoint lets the dependants of the subject depend on its replacements.
 func (p *play) repoint(to []TaskID) *Refusal {
-	entered := p.with(p.added...)
-	defer func() { p.fail(entered.err) }()
-	for _, s := range entered.dependants(p.task.ID) {
+	entered := withTasks(p.board, p.added...)
+	defer func() { p.board.fail(entered.err) }()
+	for _, s := range dependantsOf(entered, p.task.ID) {
 		t := entered.Task(s.ID).clone()
 		var deps []TaskID
 		for _, d := range t.DependsOn {
@@ -109,20 +109,20 @@ func (p *play) repoint(to []TaskID) *Refusal {
 		}
 		p.repointed = append(p.repointed, t)
 	}
-	with := entered.with(p.repointed...)
+	with := withTasks(entered, p.repointed...)
 	p.repointed = append(p.repointed, levelling{with, p.prior}.raise(p.repointed)...)
-	p.fail(with.err)
-	repointed := entered.with(p.repointed...)
-	defer func() { p.fail(repointed.err) }()
-	return firstRefusal(p.repointed, repointed.acyclic)
+	p.board.fail(with.err)
+	repointed := withTasks(entered, p.repointed...)
+	defer func() { p.board.fail(repointed.err) }()
+	return firstRefusal(p.repointed, func(t *Task) *Refusal { return checkAcyclic(repointed, t) })
 }
 
 func (s *SupersedeMove) apply(p *effect) {
 	t := p.task
-	p.clearHolders(s.Saved)
+	clearHolders(p, s.Saved)
 	t.SupersededBy, t.Rescope = s.replacements(), s.Reason
 	for _, id := range s.By {
-		r := p.Task(id).clone()
+		r := p.board.Task(id).clone()
 		if !r.Status.Final() && !slices.Contains(r.Supersedes, t.ID) && len(r.Supersedes) < MaxList {
 			r.Supersedes = append(slices.Clip(r.Supersedes), t.ID)
 			r.Generation = max(r.Generation, t.Generation+1)
@@ -151,7 +151,7 @@ func (a *AbandonMove) check(p *play) *Refusal {
 	if r := present("the reason", a.Reason, "git liza task abandon "+id+" --reason R"); r != nil {
 		return r
 	}
-	for _, d := range p.dependants(p.task.ID) {
+	for _, d := range dependantsOf(p.board, p.task.ID) {
 		switch {
 		case !a.Cascade:
 			return refuse(RuleDependants, "git liza task abandon "+id+" --reason R --cascade", "%s needs %s", d.ID, id)
@@ -163,16 +163,16 @@ func (a *AbandonMove) check(p *play) *Refusal {
 }
 
 func (a *AbandonMove) apply(p *effect) {
-	for _, d := range p.dependants(p.task.ID) {
+	for _, d := range dependantsOf(p.board, p.task.ID) {
 		if d.Status != Unclaimed {
 			continue
 		}
-		t := p.Task(d.ID).clone()
+		t := p.board.Task(d.ID).clone()
 		t.Status = Blocked
 		t.block(p, Block{Reason: "dependency_abandoned", Questions: []string{string(p.task.ID) + " was abandoned: what replaces it for this task?"}})
 		p.keep(t)
 	}
-	p.clearHolders(a.Saved)
+	clearHolders(p, a.Saved)
 	p.task.Abandoned = a.Reason
 	p.task.AbandonedBy = p.move.By
 }

@@ -36,19 +36,19 @@ func (c ControlState) Onward(b *Board) string {
 // resumable refuses to leave a checkpoint before a human has decided, and to
 // resume while the circuit breaker is tripped.
 func resumable(p *play) *Refusal {
-	c := p.Settings().Control
+	c := p.board.Settings().Control
 	to := c.State
 	if to == Stopped {
 		to = c.Before
 	}
-	if p.Breaker().Tripped && (c.State == Checkpoint || to == Running) {
-		return refuse(RuleBreaker, "git liza board breaker reset --resolution R", "the circuit breaker is tripped (%s)", p.Breaker().Pattern)
+	if p.board.Breaker().Tripped && (c.State == Checkpoint || to == Running) {
+		return refuse(RuleBreaker, "git liza board breaker reset --resolution R", "the circuit breaker is tripped (%s)", p.board.Breaker().Pattern)
 	}
 	if c.NeedsDecision() {
-		return refuse(RuleDecision, c.Onward(p.Board), "the checkpoint (%s) has no decision yet", c.Reason)
+		return refuse(RuleDecision, c.Onward(p.board), "the checkpoint (%s) has no decision yet", c.Reason)
 	}
-	if c.AwaitsGoal(p.Board) {
-		return refuse(RuleDecision, c.Onward(p.Board), "the decision is PIVOT: a new goal leads on")
+	if c.AwaitsGoal(p.board) {
+		return refuse(RuleDecision, c.Onward(p.board), "the decision is PIVOT: a new goal leads on")
 	}
 	if c.State == Running {
 		return refuse(RuleControl, "git liza status", "the board is RUNNING already")
@@ -60,10 +60,10 @@ func (r *ResumeMove) check(*play) *Refusal {
 	return present("the reason", r.Reason, "git liza resume --reason R")
 }
 
-func (r *ResumeMove) already(p *play) bool { return p.Settings().Control.State == Running }
+func (r *ResumeMove) already(p *play) bool { return p.board.Settings().Control.State == Running }
 
 func (r *ResumeMove) apply(p *effect) {
-	c := p.Settings().Control
+	c := p.board.Settings().Control
 	if c.State == Stopped {
 		to := c.Before
 		p.change(func(s *Settings) {
@@ -75,7 +75,7 @@ func (r *ResumeMove) apply(p *effect) {
 		return
 	}
 	if c.State == Checkpoint {
-		p.sprintPhase(InProgress)
+		setSprintPhase(p, InProgress)
 	}
-	p.control(Running, r.Reason)
+	setControl(p, Running, r.Reason)
 }

@@ -87,8 +87,8 @@ func checkBackoff(p *play, notBefore time.Time, what string) *Refusal {
 // it, and reports whether it did, and whether that was a claim that failed.
 func (s *SessionMove) endWork(p *effect) (ended, failed bool) {
 	t, by := p.task, p.move.By
-	if c := t.Claim; c != nil && p.actor().holds() && c.Since.Equal(s.Of) {
-		failed = fails(s.Outcome) && !by.IsHuman() && !outagesOf(p.calendar()).has(hostOf(p.Board, by))
+	if c := t.Claim; c != nil && holdsSubject(p.play) && c.Since.Equal(s.Of) {
+		failed = fails(s.Outcome) && !by.IsHuman() && !hasOutage(p.board, hostOf(p.board, by))
 		t.Status = c.From
 		p.free(by)
 		t.Claim, t.Intent = nil, nil
@@ -101,11 +101,11 @@ func (s *SessionMove) endWork(p *effect) (ended, failed bool) {
 	if held == nil || !held.Since.Equal(s.Of) {
 		return false, false
 	}
-	p.endReview(t, role)
+	endReview(p, t, role)
 	if fails(s.Outcome) && !by.IsHuman() {
 		t.judge(role, func(j *Judgement) {
 			j.NoVerdicts++
-			j.NotBefore = p.move.At.Add(p.Settings().Config.Retry.Wait(j.NoVerdicts))
+			j.NotBefore = p.move.At.Add(p.board.Settings().Config.Retry.Wait(j.NoVerdicts))
 			j.Error = cmp.Or(s.Error, s.Outcome)
 		})
 	}
@@ -114,7 +114,7 @@ func (s *SessionMove) endWork(p *effect) (ended, failed bool) {
 
 // countRetry counts a claim that failed, and reports whether it was the last one.
 func countRetry(p *effect, text string) bool {
-	policy := p.Settings().Config.Retry
+	policy := p.board.Settings().Config.Retry
 	last := Retry{Count: 1, Error: text}
 	if p.task.Retry != nil {
 		last.Count += p.task.Retry.Count

@@ -15,8 +15,8 @@ type Reverted struct {
 
 // checkReverts are the demands on tasks that take work back, or were taken back,
 // and on what questions leave of the state of their task.
-func (k checker) checkReverts(t *Task) []demand {
-	unknown := func(id TaskID) bool { return k.Task(id) == nil }
+func checkReverts(b *Board, t *Task) []demand {
+	unknown := func(id TaskID) bool { return b.Task(id) == nil }
 	return []demand{
 		{t.Reverted != nil && t.Status != Merged, "was reverted without being MERGED"},
 		{slices.ContainsFunc(t.Reverts, unknown), "reverts a task that does not exist"},

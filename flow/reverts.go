@@ -7,41 +7,34 @@ import (
 	"github.com/git-liza/git-liza/flow/lists"
 )
 
-// reverts knows which merged work stands.
-type reverts struct{ *content }
-
-// stands reports whether a merged task counts as merged for tasks that need it: it was
-// not reverted, or its work is done again.
-func (k reverts) stands(t *Task) bool {
-	return t != nil && t.Status == Merged && (t.Reverted == nil || k.doneAgain(t, map[TaskID]bool{}))
-}
-
 // Stands reports whether a task that needs another one may count it as merged: it is, and
 // was not reverted, or what does its work again is merged and stands.
-func Stands(b *Board, t *Task) bool { return reverts(b.calendar()).stands(t) }
+func Stands(b *Board, t *Task) bool {
+	return t != nil && t.Status == Merged && (t.Reverted == nil || doneAgain(b, t, map[TaskID]bool{}))
+}
 
 // Outstanding returns the open tasks that have to be merged before a reverted task counts
 // as merged again, none if nobody does its work again.
 func Outstanding(b *Board, t *Task) []TaskID {
-	return reverts(b.calendar()).outstanding(t, map[TaskID]bool{})
+	return outstandingReverts(b, t, map[TaskID]bool{})
 }
 
 // doneAgain reports whether each of the successors of a task stands, of those that were
 // not given up; of a superseded one, whether its replacements do. known are the tasks
 // that were looked at, so that each is looked at once.
-func (k reverts) doneAgain(t *Task, known map[TaskID]bool) (done bool) {
+func doneAgain(b *Board, t *Task, known map[TaskID]bool) (done bool) {
 	if was, looked := known[t.ID]; looked {
 		return was
 	}
 	known[t.ID] = false
 	for _, id := range t.SupersededBy {
-		switch by := k.Task(id); {
+		switch by := b.Task(id); {
 		case by == nil:
 			return false
 		case by.Status == Abandoned:
 			continue
 		case by.Status == Merged && by.Reverted == nil:
-		case !in(Merged, Superseded).has(by.Status) || !k.doneAgain(by, known):
+		case !in(Merged, Superseded).has(by.Status) || !doneAgain(b, by, known):
 			return false
 		}
 		done = true
@@ -50,18 +43,18 @@ func (k reverts) doneAgain(t *Task, known map[TaskID]bool) (done bool) {
 	return done
 }
 
-// outstanding are the tasks that have to be merged before a reverted one stands again,
+// outstandingReverts are the tasks that have to be merged before a reverted one stands again,
 // in the order of its successors. known are the tasks that were looked at.
-func (k reverts) outstanding(t *Task, known map[TaskID]bool) (open []TaskID) {
+func outstandingReverts(b *Board, t *Task, known map[TaskID]bool) (open []TaskID) {
 	if known[t.ID] {
 		return nil
 	}
 	known[t.ID] = true
 	for _, id := range t.SupersededBy {
-		switch next := k.Task(id); {
-		case next == nil || next.Status == Abandoned || k.stands(next):
+		switch next := b.Task(id); {
+		case next == nil || next.Status == Abandoned || Stands(b, next):
 		case in(Merged, Superseded).has(next.Status):
-			open = append(open, k.outstanding(next, known)...)
+			open = append(open, outstandingReverts(b, next, known)...)
 		default:
 			open = append(open, id)
 		}
@@ -69,10 +62,10 @@ func (k reverts) outstanding(t *Task, known map[TaskID]bool) (open []TaskID) {
 	return open
 }
 
-// unmet refuses a task that needs a reverted one.
-func (k reverts) unmet(id TaskID, needed *Task) *Refusal {
+// unmetNeed refuses a task that needs a reverted one.
+func unmetNeed(b *Board, id TaskID, needed *Task) *Refusal {
 	hint := "git liza undo " + string(needed.ID) + " --reopen"
-	if open := k.outstanding(needed, map[TaskID]bool{}); len(open) > 0 {
+	if open := outstandingReverts(b, needed, map[TaskID]bool{}); len(open) > 0 {
 		hint = "git liza show " + string(open[0])
 	}
 	return refuse(RuleDependencies, hint, "%s needs %s, which was reverted by %s", id, needed.ID, needed.Reverted)
@@ -86,12 +79,12 @@ func (r *Reverted) String() string {
 	return string(r.By) + " with " + r.Commit.Short()
 }
 
-// frees reports whether an edit of a task in work does nothing but remove dependencies on
+// freesReverts reports whether an edit of a task in work does nothing but remove dependencies on
 // tasks that were reverted and not done again.
-func (k reverts) frees(before, after TaskInput) bool {
+func freesReverts(b *Board, before, after TaskInput) bool {
 	rest := slices.DeleteFunc(slices.Clone(before.DependsOn), func(id TaskID) bool {
-		d := k.Task(id)
-		return !slices.Contains(after.DependsOn, id) && d != nil && d.Status == Merged && !k.stands(d)
+		d := b.Task(id)
+		return !slices.Contains(after.DependsOn, id) && d != nil && d.Status == Merged && !Stands(b, d)
 	})
 	if len(rest) == len(before.DependsOn) || !slices.Equal(rest, after.DependsOn) {
 		return false
@@ -100,20 +93,20 @@ func (k reverts) frees(before, after TaskInput) bool {
 	return reflect.DeepEqual(before, after)
 }
 
-// check refuses to merge a task on top of what was taken away.
-func (k reverts) check(t *Task) *Refusal {
+// checkReverted refuses to merge a task on top of what was taken away.
+func checkReverted(b *Board, t *Task) *Refusal {
 	for _, id := range t.DependsOn {
-		if d := k.Task(id); d != nil && d.Status == Merged && !k.stands(d) {
-			return k.unmet(t.ID, d)
+		if d := b.Task(id); d != nil && d.Status == Merged && !Stands(b, d) {
+			return unmetNeed(b, t.ID, d)
 		}
 	}
 	return nil
 }
 
-// describe returns what is wrong with the tasks that a task reverts.
-func (k reverts) describe(t *Task) (wrong []*Refusal) {
+// describeReverts returns what is wrong with the tasks that a task reverts.
+func describeReverts(b *Board, t *Task) (wrong []*Refusal) {
 	for i, id := range t.Reverts {
-		d := k.Task(id)
+		d := b.Task(id)
 		show := "git liza show " + string(id)
 		switch {
 		case d == nil:
@@ -129,7 +122,7 @@ func (k reverts) describe(t *Task) (wrong []*Refusal) {
 		}
 	}
 	if len(wrong) == 0 && len(t.Reverts) > 0 {
-		if needing := k.needing(t.Reverts, false); len(needing) > 0 {
+		if needing := MergedDependants(b, t.Reverts, false); len(needing) > 0 {
 			wrong = append(wrong, RefuseDependants(t.Reverts, needing))
 		}
 	}
@@ -138,17 +131,13 @@ func (k reverts) describe(t *Task) (wrong []*Refusal) {
 
 // CheckReverts returns what is wrong with taking back the work of merged tasks together.
 func CheckReverts(b *Board, list []TaskID) []*Refusal {
-	return reverts(b.calendar()).describe(&Task{Reverts: list})
+	return describeReverts(b, &Task{Reverts: list})
 }
 
 // MergedDependants returns the merged tasks that need one of the list, directly or
 // indirectly, are not in it and were not reverted, the oldest first. Those in the
 // archive are read only if archived is true: there can be very many.
-func MergedDependants(b *Board, list []TaskID, archived bool) []TaskID {
-	return reverts(b.calendar()).needing(list, archived)
-}
-
-func (k reverts) needing(list []TaskID, archived bool) (found []TaskID) {
+func MergedDependants(b *Board, list []TaskID, archived bool) (found []TaskID) {
 	type need struct {
 		id TaskID
 		on []TaskID
@@ -160,13 +149,13 @@ func (k reverts) needing(list []TaskID, archived bool) (found []TaskID) {
 		}
 	}
 	if archived {
-		for _, id := range k.IDs(Archive) {
-			if t := k.Task(TaskID(id)); t != nil && t.Status == Merged {
+		for _, id := range b.IDs(Archive) {
+			if t := b.Task(TaskID(id)); t != nil && t.Status == Merged {
 				add(t.ID, t.DependsOn)
 			}
 		}
 	}
-	for _, s := range k.oldest() {
+	for _, s := range oldestFirst(b) {
 		if s.Status == Merged {
 			add(s.ID, s.DependsOn)
 		}
@@ -175,7 +164,7 @@ func (k reverts) needing(list []TaskID, archived bool) (found []TaskID) {
 	for n := -1; n < len(found); { // each pass may find who needs what the last one found
 		n = len(found)
 		for _, m := range merged {
-			if !taken[m.id] && slices.ContainsFunc(m.on, func(id TaskID) bool { return taken[id] }) && k.stands(k.Task(m.id)) {
+			if !taken[m.id] && slices.ContainsFunc(m.on, func(id TaskID) bool { return taken[id] }) && Stands(b, b.Task(m.id)) {
 				taken[m.id], found = true, append(found, m.id)
 			}
 		}
@@ -197,11 +186,11 @@ func RefuseDependants(list, needing []TaskID) *Refusal {
 	return refuse(RuleDependants, hint, "%s are merged and build on %s: revert them too", names, joinIDs(list))
 }
 
-// marked refuses an adoption that says of other tasks than merged ones that it takes
+// checkMarked refuses an adoption that says of other tasks than merged ones that it takes
 // them back.
-func (k reverts) marked(list []TaskID) *Refusal {
+func checkMarked(b *Board, list []TaskID) *Refusal {
 	for i, id := range list {
-		d := k.Task(id)
+		d := b.Task(id)
 		switch {
 		case d == nil || slices.Contains(list[:i], id):
 			return refuse(RuleNotFound, "git liza list --all", "there is no task %s, or it is named twice", clip(string(id)))
@@ -214,10 +203,10 @@ func (k reverts) marked(list []TaskID) *Refusal {
 	return nil
 }
 
-// reopens refuses a task that would do the work of another one again which nothing takes
+// checkReopens refuses a task that would do the work of another one again which nothing takes
 // back. batch are the tasks of the same move.
-func (k reverts) reopens(in *TaskInput, batch []*Task) *Refusal {
-	t := k.Task(in.Reopens)
+func checkReopens(b *Board, in *TaskInput, batch []*Task) *Refusal {
+	t := b.Task(in.Reopens)
 	switch {
 	case t == nil:
 		return refuse(RuleNotFound, "git liza list --all", "there is no task %s", clip(string(in.Reopens)))
@@ -237,7 +226,7 @@ func (k reverts) reopens(in *TaskInput, batch []*Task) *Refusal {
 	for _, other := range batch {
 		look(other.ID, other.Reverts)
 	}
-	for _, s := range calendar(k).oldest() {
+	for _, s := range oldestFirst(b) {
 		if !s.Status.Final() {
 			look(s.ID, s.Reverts)
 		}
@@ -251,83 +240,80 @@ func (k reverts) reopens(in *TaskInput, batch []*Task) *Refusal {
 	return nil
 }
 
-// succeeds makes a new task the successor of the one that its description reopens.
-func (k reverts) succeeds(p *play, t *Task, in *TaskInput) *Refusal {
+// checkSucceeds makes a new task the successor of the one that its description reopens.
+func checkSucceeds(b *Board, p *play, t *Task, in *TaskInput) *Refusal {
 	if in.Reopens == "" {
 		return nil
 	}
 	if p.move.Act != ActAdd && p.move.Act != ActConvert {
 		return refuse(RuleForm, "git liza help task add", "only tasks that are added, or a discovery that is converted, do the work of a reverted one again")
 	}
-	if r := k.reopens(in, p.added); r != nil {
+	if r := checkReopens(b, in, p.added); r != nil {
 		return r
 	}
-	t.Supersedes, t.Generation = []TaskID{in.Reopens}, k.Task(in.Reopens).Generation
+	t.Supersedes, t.Generation = []TaskID{in.Reopens}, b.Task(in.Reopens).Generation
 	return nil
 }
 
-// undoing writes what reverts do to the tasks that they take back.
-type undoing struct{ *effect }
-
-// put writes a task where it stands, live or archived.
-func (p undoing) put(t *Task) {
-	if p.load(Key{Archive, string(t.ID)}) == nil {
+// putRecord writes a task where it stands, live or archived.
+func putRecord(p *effect, t *Task) {
+	if p.board.load(Key{Archive, string(t.ID)}) == nil {
 		p.keep(t)
 		return
 	}
-	if g := p.Goal(t.Goal); t.Reverted != nil && t.Level > 0 && g != nil && g.Status == InProgress {
-		p.effect.put(Key{Archive, string(t.ID)}, nil) // it holds its level again
-		p.calendar().countArchived(p.effect, t, -1)
+	if g := p.board.Goal(t.Goal); t.Reverted != nil && t.Level > 0 && g != nil && g.Status == InProgress {
+		p.put(Key{Archive, string(t.ID)}, nil) // it holds its level again
+		countArchived(p.board, p, t, -1)
 		p.keep(t)
 		return
 	}
 	t.Changed = p.move.At
-	p.effect.put(Key{Archive, string(t.ID)}, t)
+	p.put(Key{Archive, string(t.ID)}, t)
 }
 
-// mark records of merged tasks that they were taken back. What they had taken back
+// markReverted records of merged tasks that they were taken back. What they had taken back
 // themselves stands again.
-func (p undoing) mark(list []TaskID, by Reverted) {
+func markReverted(p *effect, list []TaskID, by Reverted) {
 	for _, id := range list {
-		t := p.Task(id)
+		t := p.board.Task(id)
 		if t == nil || t.Status != Merged || t.Reverted != nil {
 			continue
 		}
 		t = t.clone()
 		t.Reverted = &by
-		p.put(t)
-		releasing(p).clear(t.Goal, t.Level)
+		putRecord(p, t)
+		clearLevels(p, t.Goal, t.Level)
 		for _, earlier := range t.Reverts {
-			if r := p.Task(earlier); r != nil && r.Reverted != nil && r.Reverted.Task == id {
+			if r := p.board.Task(earlier); r != nil && r.Reverted != nil && r.Reverted.Task == id {
 				r = r.clone()
 				r.Reverted = nil
-				p.put(r)
+				putRecord(p, r)
 			}
 		}
 	}
 }
 
-// reopen enters new tasks as successors of those that they reopen.
-func (p undoing) reopen(list ...TaskInput) {
+// reopenReverted enters new tasks as successors of those that they reopen.
+func reopenReverted(p *effect, list ...TaskInput) {
 	for _, in := range list {
 		if in.Reopens != "" {
-			p.succeed(in.Reopens, p.Task(in.ID))
+			succeedReverted(p, in.Reopens, p.board.Task(in.ID))
 		}
 	}
 }
 
-// succeed enters a new task as successor of a reverted one, and lets tasks that nobody
+// succeedReverted enters a new task as successor of a reverted one, and lets tasks that nobody
 // has begun need the successor.
-func (p undoing) succeed(id TaskID, by *Task) {
-	t := p.Task(id).clone()
+func succeedReverted(p *effect, id TaskID, by *Task) {
+	t := p.board.Task(id).clone()
 	t.SupersededBy = append(slices.Clip(t.SupersededBy), by.ID)
-	p.put(t)
-	for _, s := range p.oldest() {
+	putRecord(p, t)
+	for _, s := range oldestFirst(p.board) {
 		if !in(Draft, Unclaimed, Blocked).has(s.Status) || s.ID == by.ID || !slices.Contains(s.DependsOn, id) {
 			continue
 		}
-		other := p.Task(s.ID).clone()
-		if other.Submission != nil || p.precedes(s.ID, by.ID) {
+		other := p.board.Task(s.ID).clone()
+		if other.Submission != nil || precedes(p.board, s.ID, by.ID) {
 			continue
 		}
 		i := slices.Index(other.DependsOn, id)
@@ -345,7 +331,7 @@ func (p undoing) succeed(id TaskID, by *Task) {
 		if !raised {
 			continue
 		}
-		for _, t := range (levelling{p.Board, p.prior}).raise([]*Task{other}) {
+		for _, t := range (levelling{p.board, p.prior}).raise([]*Task{other}) {
 			p.keep(t)
 		}
 	}

@@ -17,7 +17,7 @@ type ReviewMove struct {
 // so, a second reviewer of one role, and any coder of the task.
 func reviewable(p *play) *Refusal {
 	t, by := p.task, p.move.By
-	role, refusal := p.panel().judgeRole(p.move.Detail.(*ReviewMove).Role)
+	role, refusal := judgeRole(p, p.move.Detail.(*ReviewMove).Role)
 	if refusal != nil {
 		return refusal
 	}
@@ -25,37 +25,37 @@ func reviewable(p *play) *Refusal {
 	switch {
 	case t.holds(own.Verdict):
 		return refuse(RuleState, show, "%s has the verdict of %s", t.ID, role)
-	case p.panel().rereads(own.Review):
+	case rereads(p, own.Review):
 	case own.Review.live(p.move.At) && len(t.Submission.ReviewBy) > 1:
 		return refuse(RuleLease, show, "%s reviews %s as %s until %s", own.Review.By, t.ID, role, own.Review.Lease.Format(time.RFC3339))
 	case own.Review.live(p.move.At):
 		return refuse(RuleLease, show, "%s reviews %s until %s", own.Review.By, t.ID, own.Review.Lease.Format(time.RFC3339))
-	case by.IsHuman() && p.panel().notHuman(role):
-		return p.panel().refuseHuman(role)
+	case by.IsHuman() && notHuman(p, role):
+		return refuseHuman(p, role)
 	}
 	if id := by.Agent(); id != "" {
-		if a := p.Agent(id); a != nil && a.Degraded != "" {
+		if a := p.board.Agent(id); a != nil && a.Degraded != "" {
 			return refuse(RuleResting, "git liza agents add "+string(id), "%s rests (%s) and gets no work until it is added anew", id, a.Degraded)
 		} else if a != nil && a.Review != "" && a.Review != t.ID {
-			if other := p.Task(a.Review); other != nil && other.isReviewedAt(by, p.move.At) {
+			if other := p.board.Task(a.Review); other != nil && other.isReviewedAt(by, p.move.At) {
 				return refuse(RuleOneClaim, "git liza show "+string(a.Review), "%s already reviews %s", id, a.Review)
 			}
 		}
 	}
-	return cmp.Or(independent(p), checkBackoff(p, own.NotBefore, "a review by "+string(role)), p.purses().overspent(t))
+	return cmp.Or(independent(p), checkBackoff(p, own.NotBefore, "a review by "+string(role)), overspent(p.board, t))
 }
 
 // rereads reports whether the actor holds that review and reads texts again that
 // have changed since it began.
-func (p panel) rereads(held *Review) bool {
-	return held.live(p.move.At) && held.By == p.move.By && p.trackedPaths().changed(p.task, held.Texts) != nil
+func rereads(p *play, held *Review) bool {
+	return held.live(p.move.At) && held.By == p.move.By && changedText(p.board, p.task, held.Texts) != nil
 }
 
 // independent refuses a verdict of an actor that coded the task, or is not [trusted] with
 // it. A person who submitted it may stand for it again.
 func independent(p *play) *Refusal {
-	if !p.Settings().Config.AllowSelfReview && p.task.isCodedBy(p.move.By, p.move.Principal) && !p.panel().standsAgain() {
-		return refuse(RuleSelfReview, p.panel().otherJudge(), "%s coded %s and cannot judge it", p.move.By, p.task.ID)
+	if !p.board.Settings().Config.AllowSelfReview && p.task.isCodedBy(p.move.By, p.move.Principal) && !standsAgain(p) {
+		return refuse(RuleSelfReview, otherJudge(p), "%s coded %s and cannot judge it", p.move.By, p.task.ID)
 	}
 	return trusted(p)
 }
@@ -63,7 +63,7 @@ func independent(p *play) *Refusal {
 // otherJudge is the command by which an actor that coded the task gets it judged: an agent
 // looks for other submissions, a person starts an agent of a role that is missing, or lets
 // people judge their own work if only people can judge it.
-func (p panel) otherJudge() string {
+func otherJudge(p *play) string {
 	if !p.move.By.IsHuman() {
 		return "git liza list --status READY_FOR_REVIEW"
 	}
@@ -88,17 +88,17 @@ func (r *ReviewMove) already(p *play) bool {
 	if r.Role != "" {
 		held = p.task.Judgement(r.Role).Review
 	}
-	return held.live(p.move.At) && held.By == p.move.By && !p.panel().rereads(held)
+	return held.live(p.move.At) && held.By == p.move.By && !rereads(p, held)
 }
 
 func (r *ReviewMove) apply(p *effect) {
 	t, m := p.task, p.move
-	role, _ := p.panel().judgeRole(r.Role)
+	role, _ := judgeRole(p.play, r.Role)
 	since := m.At
-	if held := t.Judgement(role).Review; p.panel().rereads(held) {
+	if held := t.Judgement(role).Review; rereads(p.play, held) {
 		since = held.Since // the checkout stays, and with it the record of how it was
 	} else if held != nil {
-		p.endReview(t, role)
+		endReview(p, t, role)
 		if !held.By.IsHuman() {
 			t.judge(role, func(j *Judgement) { j.NoVerdicts++ })
 		}
@@ -107,9 +107,9 @@ func (r *ReviewMove) apply(p *effect) {
 		p.blockAtLimit(LimitNoVerdicts, role, "Reviews of this submission keep ending without a verdict: what stands in the reviewers' way?")
 		return
 	}
-	p.dropReview(m.By)
+	dropReview(p, m.By)
 	t.judge(role, func(j *Judgement) {
-		j.Review = &Review{By: m.By, Since: since, Lease: m.At.Add(time.Duration(r.Lease)), Texts: p.trackedPaths().refsOf(t)}
+		j.Review = &Review{By: m.By, Since: since, Lease: m.At.Add(time.Duration(r.Lease)), Texts: textRefsOf(p.board, t)}
 	})
-	p.agent(m.By, func(a *Agent) { a.Review = t.ID })
+	editAgent(p, m.By, func(a *Agent) { a.Review = t.ID })
 }

@@ -14,15 +14,15 @@ type ReviewRule struct {
 }
 
 // ReviewRules are the board's rules of review, in their order.
-func (c *content) ReviewRules() []ReviewRule {
+func (c *Board) ReviewRules() []ReviewRule {
 	if doc, ok := c.load(Key{Folder: ReviewsDoc}).(*ReviewRules); ok {
 		return doc.List
 	}
 	return nil
 }
 
-// judges reports whether a role of the board judges. HumanRole is none.
-func (c *content) judges(name Role) bool {
-	row := c.Role(name)
+// isJudge reports whether a role of the board judges. HumanRole is none.
+func isJudge(b *Board, name Role) bool {
+	row := b.Role(name)
 	return row != nil && row.Capacity == Judges
 }

@@ -40,7 +40,7 @@ const maxRoles = 50
 func (r *RoleRow) Has(t Tool) bool { return slices.Contains(r.Tools, t) }
 
 // Role is the row of that name; nil if the board has none.
-func (c *content) Role(name Role) *RoleRow {
+func (c *Board) Role(name Role) *RoleRow {
 	if name == "" {
 		return nil
 	}
@@ -51,7 +51,7 @@ func (c *content) Role(name Role) *RoleRow {
 }
 
 // Roles are all rows: planning, doing, judging ones, each by name.
-func (c *content) Roles() []*RoleRow {
+func (c *Board) Roles() []*RoleRow {
 	byName := All[*RoleRow](c, RolesFolder)
 	slices.SortStableFunc(byName, func(x, y *RoleRow) int { return cmp.Compare(x.Capacity, y.Capacity) })
 	return byName
@@ -59,7 +59,7 @@ func (c *content) Roles() []*RoleRow {
 
 // CapacityOf is the capacity of an agent's role; zero for people and for roles
 // that the board lacks.
-func (c *content) CapacityOf(by Actor) Capacity {
+func (c *Board) CapacityOf(by Actor) Capacity {
 	if row := c.Role(by.Role()); row != nil {
 		return row.Capacity
 	}

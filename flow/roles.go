@@ -17,12 +17,12 @@ type RoleMove struct {
 func (r *RoleMove) subject() string { return string(r.Row.Name) }
 
 func (r *RoleMove) already(p *play) bool {
-	old := p.Role(r.Row.Name)
+	old := p.board.Role(r.Row.Name)
 	return !r.Remove && old != nil && reflect.DeepEqual(*old, r.Row)
 }
 
 func (r *RoleMove) check(p *play) *Refusal {
-	name, old := r.Row.Name, p.Role(r.Row.Name)
+	name, old := r.Row.Name, p.board.Role(r.Row.Name)
 	if r.Remove {
 		return r.checkRemoval(p)
 	}
@@ -36,10 +36,10 @@ func (r *RoleMove) check(p *play) *Refusal {
 		return refuse(RuleProtected, "git liza role remove "+string(name), "the role %s %s, and its capacity does not change: remove it and add it anew", name, old.Capacity)
 	case old != nil:
 		return nil
-	case len(p.IDs(RolesFolder)) >= maxRoles:
+	case len(p.board.IDs(RolesFolder)) >= maxRoles:
 		return refuse(RuleLimit, "git liza role list", "a board has at most %d roles", maxRoles)
 	}
-	if id := p.taskLikeAgent(name); id != "" {
+	if id := taskLikeAgent(p.board, name); id != "" {
 		return refuse(RuleExists, "git liza show "+string(id), "the task %s is named as an agent of %s would be", id, name)
 	}
 	return nil
@@ -47,9 +47,9 @@ func (r *RoleMove) check(p *play) *Refusal {
 
 // taskLikeAgent is a task, live or archived, whose id would be that of an agent
 // of the role; "" if there is none.
-func (c *content) taskLikeAgent(role Role) TaskID {
+func taskLikeAgent(b *Board, role Role) TaskID {
 	for _, folder := range []Folder{Tasks, Archive} {
-		if id := lists.Find(c.IDs(folder), func(id string) bool { return AgentID(id).Role() == role }); id != nil {
+		if id := lists.Find(b.IDs(folder), func(id string) bool { return AgentID(id).Role() == role }); id != nil {
 			return TaskID(*id)
 		}
 	}
@@ -59,19 +59,19 @@ func (c *content) taskLikeAgent(role Role) TaskID {
 // checkRemoval refuses to remove a role that the board needs.
 func (r *RoleMove) checkRemoval(p *play) *Refusal {
 	name := r.Row.Name
-	if p.Role(name) == nil {
+	if p.board.Role(name) == nil {
 		return refuse(RuleNotFound, "git liza role list", "the board has no role %s", clip(string(name)))
 	}
 	if name == Coder {
 		return refuse(RuleProtected, "git liza help role", "tasks that name no role are done by %s: the role stays", name.One())
 	}
-	for _, id := range p.IDs(Agents) {
+	for _, id := range p.board.IDs(Agents) {
 		if AgentID(id).Role() == name {
 			return refuse(RuleHeld, "git liza agents remove "+id, "%s is registered and has the role %s", id, name)
 		}
 	}
-	if rule := lists.Find(p.ReviewRules(), func(rule ReviewRule) bool { return rule.Role == name }); rule != nil {
-		return refuse(RuleOpen, rule.dropping(p.ReviewRules()), "the board asks for the verdict of %s", name)
+	if rule := lists.Find(p.board.ReviewRules(), func(rule ReviewRule) bool { return rule.Role == name }); rule != nil {
+		return refuse(RuleOpen, rule.dropping(p.board.ReviewRules()), "the board asks for the verdict of %s", name)
 	}
 	return r.checkOpenUses(p)
 }
@@ -79,23 +79,23 @@ func (r *RoleMove) checkRemoval(p *play) *Refusal {
 // checkOpenUses refuses to remove a role that open tasks or questions name.
 func (r *RoleMove) checkOpenUses(p *play) *Refusal {
 	name := r.Row.Name
-	for _, s := range p.Tasks() {
-		if p.interrupted() {
+	for _, s := range p.board.Tasks() {
+		if p.board.interrupted() {
 			return nil
 		}
-		if t := p.Task(s.ID); !s.Status.Final() && t != nil && t.needsRole(name) {
+		if t := p.board.Task(s.ID); !s.Status.Final() && t != nil && t.needsRole(name) {
 			return refuse(RuleOpen, "git liza show "+string(s.ID), "%s needs the role %s", s.ID, name)
 		}
 	}
-	for _, w := range workflowsOf(p.calendar()).open() {
+	for _, w := range openWorkflows(p.board) {
 		if i := slices.IndexFunc(w.Phases, func(f WorkflowPhase) bool { return slices.Contains(f.Roles, name) }); i >= 0 {
 			return refuse(RuleOpen, "git liza goal show "+string(w.Goal), "the phase %s of %s is for the role %s", w.Phases[i].Name, w.Goal, name)
 		}
-		if l := loopsOf(p.calendar()).of(w.Goal); l != nil && l.Judge == name {
+		if l := loopOf(p.board, w.Goal); l != nil && l.Judge == name {
 			return refuse(RuleOpen, "git liza goal show "+string(w.Goal), "the loop of %s is judged by %s", w.Goal, name)
 		}
 	}
-	for _, q := range All[*Question](p.Board, Questions) {
+	for _, q := range All[*Question](p.board, Questions) {
 		if q.At.IsZero() && q.To == name {
 			return refuse(RuleOpen, "git liza show "+string(q.Task), "the question %s is to %s", q.ID, name)
 		}

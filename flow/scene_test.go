@@ -178,11 +178,11 @@ func requireHelpful(t require.TestingT, r *Refusal) {
 
 // dump is the whole board as text.
 func (s *scene) dump() string {
-	return dumped(Open(s.docs, time.Time{}).whole())
+	return dumped(wholeOf(Open(s.docs, time.Time{})))
 }
 
-// whole is every document.
-func (b *Board) whole() []Edit {
+// wholeOf is every document.
+func wholeOf(b *Board) []Edit {
 	var list []Edit
 	for _, e := range b.source.(Documents).edits {
 		list = append(list, e)
@@ -259,7 +259,7 @@ func fieldNames(t reflect.Type) []string {
 // and all headings that are asked for but those that are named none.
 func textOf(b *Board, asked TextQuery) Text {
 	t := Text{Path: asked.Path, Blob: ObjectID(TrackedID(asked.Path))}
-	doc := b.trackedPaths().find(asked.Path)
+	doc := b.Tracked(asked.Path)
 	if doc != nil {
 		t.Blob = doc.Blob
 	}

@@ -33,13 +33,11 @@ func (b Barrier) MarshalText() ([]byte, error) { return barrierNames.marshal(uin
 func (b *Barrier) UnmarshalText(text []byte) error { return unmarshalName(b, text, barrierNames) }
 
 // BarrierOf is the barrier of a goal: its own, else that of the configuration.
-func BarrierOf(b *Board, goal GoalID) Barrier { return levelsOf(b.calendar()).barrierOf(goal) }
-
-func (ls levels) barrierOf(goal GoalID) Barrier {
-	if g := ls.Goal(goal); g != nil && g.Schedule != nil && g.Schedule.Barrier != 0 {
+func BarrierOf(b *Board, goal GoalID) Barrier {
+	if g := b.Goal(goal); g != nil && g.Schedule != nil && g.Schedule.Barrier != 0 {
 		return g.Schedule.Barrier
 	}
-	if own := ls.Settings().Config.Schedule.Barrier; own != 0 {
+	if own := b.Settings().Config.Schedule.Barrier; own != 0 {
 		return own
 	}
 	return NoBarrier
@@ -65,11 +63,11 @@ func (s *ScheduleMove) subject() string { return "goal" }
 func (s *ScheduleMove) check(p *play) *Refusal { return s.Schedule.check(p) }
 
 func (s *ScheduleMove) already(p *play) bool {
-	g := p.Goal(p.goalID())
+	g := p.board.Goal(p.goalID())
 	return g != nil && g.Schedule != nil && reflect.DeepEqual(*g.Schedule, s.Schedule)
 }
 
 func (s *ScheduleMove) apply(p *effect) {
 	to := s.Schedule
-	p.goal(func(g *Goal) { g.Schedule = &to })
+	editGoal(p, func(g *Goal) { g.Schedule = &to })
 }

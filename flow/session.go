@@ -45,9 +45,9 @@ func (s *SessionMove) check(p *play) *Refusal {
 		return refuse(RuleNotFound, "git liza agents", "%s is not registered", id)
 	case s.Role == "" || id != "" && s.Role != id.Role():
 		return refuse(RuleForm, hint, "a session of %s has that agent's role, not %s", by, s.Role)
-	case p.Role(s.Role) == nil:
+	case p.board.Role(s.Role) == nil:
 		return refuse(RuleNotFound, "git liza role list", "the board has no role %s", s.Role)
-	case p.task == nil && p.Role(s.Role).Capacity != Plans:
+	case p.task == nil && p.board.Role(s.Role).Capacity != Plans:
 		return refuse(RuleForm, hint, "only a session of a planner has no task")
 	case !slices.Contains(SessionOutcomes(), s.Outcome):
 		return refuse(RuleForm, hint, "%q is not one of %v", clip(s.Outcome), SessionOutcomes())
@@ -72,18 +72,18 @@ func (s *SessionMove) apply(p *effect) {
 	if payer == nil {
 		payer = &Task{Goal: p.goalID()}
 	}
-	goal, sprint := p.purses().payers(payer)
-	if g := p.Goal(goal); g != nil {
+	goal, sprint := payersOf(p.board, payer)
+	if g := p.board.Goal(goal); g != nil {
 		paid := *g
 		paid.Usage = g.Usage.Plus(used)
 		p.put(Key{Goals, string(goal)}, &paid)
 	}
-	if in := p.Sprint(sprint); in != nil {
+	if in := p.board.Sprint(sprint); in != nil {
 		paid := *in
 		paid.Usage = in.Usage.Plus(used)
 		p.put(Key{Sprints, string(sprint)}, &paid)
 	}
-	if p.task == nil || p.load(Key{Tasks, string(p.task.ID)}) == nil {
+	if p.task == nil || p.board.load(Key{Tasks, string(p.task.ID)}) == nil {
 		return // an archived task stays as it was
 	}
 	p.task.Usage = p.task.Usage.Plus(used)
@@ -97,7 +97,7 @@ func (s *SessionMove) end(p *effect) {
 	if s.Of.IsZero() {
 		return
 	}
-	claimed := pressuresOf(p.calendar()).claimed(t.Goal, pressuresOf(p.calendar()).account(p.move.Principal))
+	claimed := countClaims(p.board, t.Goal, chargedAccount(p.board, p.move.Principal))
 	ended, failed := s.endWork(p)
 	if ended {
 		enter(p, t)
@@ -107,11 +107,11 @@ func (s *SessionMove) end(p *effect) {
 	}
 }
 
-// payers are the goal and the sprint to which sessions for a task are charged:
+// payersOf are the goal and the sprint to which sessions for a task are charged:
 // those of the task, and between two sprints the last one.
-func (ps purses) payers(t *Task) (GoalID, SprintID) {
-	if ps.Sprint(t.Sprint) == nil {
-		return t.Goal, ps.calendar().last(t.Goal)
+func payersOf(b *Board, t *Task) (GoalID, SprintID) {
+	if b.Sprint(t.Sprint) == nil {
+		return t.Goal, lastSprint(b, t.Goal)
 	}
 	return t.Goal, t.Sprint
 }

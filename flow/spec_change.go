@@ -26,7 +26,7 @@ func (s *SpecChangeMove) check(p *play) *Refusal {
 	if r := present("the change", s.Change, hint); r != nil {
 		return r
 	}
-	if s.Cause != "" && p.Task(s.Cause) == nil {
+	if s.Cause != "" && p.board.Task(s.Cause) == nil {
 		return refuse(RuleNotFound, "git liza list --all", "there is no task %s", s.Cause)
 	}
 	if r := goalOpen(p); r != nil {
@@ -45,10 +45,10 @@ func (s *SpecChangeMove) check(p *play) *Refusal {
 // do not plan, to those who wrote it, and of other blobs than the last two.
 func (s *SpecChangeMove) means(p *play) *Refusal {
 	path, by := s.Spec, p.move.By
-	if p.actor().standing()&(planner|human) == 0 {
-		return refuse(RuleRole, p.trackedPaths().recheckCommand(path), "%s does not say that a spec means the same: a planner or a human does", by)
+	if standingOf(p)&(planner|human) == 0 {
+		return refuse(RuleRole, recheckCommand(p.board, path), "%s does not say that a spec means the same: a planner or a human does", by)
 	}
-	doc := p.trackedPaths().find(path)
+	doc := p.board.Tracked(path)
 	if doc == nil {
 		return refuse(RuleNotFound, "git liza list", "no open goal or task stands on %s", quoteC(clip(path)))
 	}
@@ -57,21 +57,21 @@ func (s *SpecChangeMove) means(p *play) *Refusal {
 			quoteC(clip(path)), blobName(doc.Was), blobName(doc.Blob), blobName(s.Old), blobName(s.New))
 	}
 	own := doc.By == by || p.move.Principal != "" && doc.Principal == p.move.Principal
-	if t := p.Task(doc.Task); t != nil {
+	if t := p.board.Task(doc.Task); t != nil {
 		own = t.isCodedBy(by, p.move.Principal)
 	}
-	if own && !p.Settings().Config.AllowSelfReview {
-		return refuse(RuleSelfReview, p.trackedPaths().recheckCommand(path), "%s wrote %s and does not say that it means the same", by, quoteC(clip(path)))
+	if own && !p.board.Settings().Config.AllowSelfReview {
+		return refuse(RuleSelfReview, recheckCommand(p.board, path), "%s wrote %s and does not say that it means the same", by, quoteC(clip(path)))
 	}
 	return nil
 }
 
 // recheckCommand is the command that lets the first approved task that stands on a
 // text be judged anew, or shows the text if there is none.
-func (k trackedPaths) recheckCommand(path string) string {
+func recheckCommand(b *Board, path string) string {
 	command := "git liza artifact show " + shell.Quote(path)
 	found := false
-	k.each(func(s *Summary) {
+	b.each(func(s *Summary) {
 		on := anchorSets{}
 		on.add(s.Spec)
 		on.add(s.BasedOn...)
@@ -87,9 +87,9 @@ func blobName(id ObjectID) string { return cmp.Or(id, "no file").Short() }
 
 func (s *SpecChangeMove) apply(p *effect) {
 	if s.Same {
-		p.keepMeaning(s.Spec)
+		keepMeaning(p, s.Spec)
 	}
-	p.goal(func(g *Goal) {
+	editGoal(p, func(g *Goal) {
 		g.Changes = latest(append(slices.Clip(g.Changes), Change{Spec: s.Spec, Change: s.Change, Task: s.Cause, By: p.move.By, At: p.move.At}))
 		g.Changes = latestChanges(g.Changes)
 	})
@@ -111,8 +111,8 @@ func latestChanges(list []Change) []Change {
 }
 
 // keepMeaning enters that the last change of a tracked path left its meaning.
-func (p *effect) keepMeaning(path string) {
-	doc := *p.trackedPaths().find(path)
+func keepMeaning(p *effect, path string) {
+	doc := *p.board.Tracked(path)
 	doc.Same, doc.Was = latest(append(slices.Clip(doc.Same), doc.Was)), ""
 	doc.Sections = slices.Clone(doc.Sections)
 	for i, section := range doc.Sections {

@@ -38,12 +38,9 @@ func (c Config) GatesAt(at Stage) []Gate {
 	return lists.Where(c.Gates, func(g Gate) bool { return g.Stage() == at })
 }
 
-// A staging judges receipts of gates at a stage.
-type staging struct{ *play }
-
-// check refuses receipts that contradict themselves, or are not of gates of a stage. Gates
+// checkReceipts refuses receipts that contradict themselves, or are not of gates of a stage. Gates
 // of goals, phases and levels run on integration, as git has it.
-func (p staging) check(at Stage, receipts []Receipt, hint string) *Refusal {
+func checkReceipts(p *play, at Stage, receipts []Receipt, hint string) *Refusal {
 	for _, r := range receipts {
 		if refusal := r.checkReceipt(hint); refusal != nil {
 			return refusal
@@ -51,7 +48,7 @@ func (p staging) check(at Stage, receipts []Receipt, hint string) *Refusal {
 		if at == AtSubmit && r.isArtifacts() {
 			continue
 		}
-		if g, there := p.Settings().Config.Gate(r.Gate); !there || g.Stage() != at {
+		if g, there := p.board.Settings().Config.Gate(r.Gate); !there || g.Stage() != at {
 			return refuse(RuleGate, hint, "%s is no gate at a %s", clip(r.Gate), at)
 		}
 	}
@@ -59,16 +56,16 @@ func (p staging) check(at Stage, receipts []Receipt, hint string) *Refusal {
 		return nil
 	}
 	if r := lists.Find(receipts, func(r Receipt) bool { return !p.facts.Exists || r.Tree != p.facts.Tree }); r != nil {
-		return refuse(RuleGate, hint, "gate %s ran on another tree than that of integration at %s", clip(r.Gate), p.Settings().Integration.Tip.Short())
+		return refuse(RuleGate, hint, "gate %s ran on another tree than that of integration at %s", clip(r.Gate), p.board.Settings().Integration.Tip.Short())
 	}
 	return nil
 }
 
-// passed refuses what required gates of a stage have not passed on a tree; "" is any
+// checkPassed refuses what required gates of a stage have not passed on a tree; "" is any
 // tree. A gate with paths may be skipped where touches is not nil and says that none of
 // them changed.
-func (p staging) passed(at Stage, receipts []Receipt, tree ObjectID, touches func(globs []string) bool, hint string) *Refusal {
-	for _, g := range p.Settings().Config.GatesAt(at) {
+func checkPassed(p *play, at Stage, receipts []Receipt, tree ObjectID, touches func(globs []string) bool, hint string) *Refusal {
+	for _, g := range p.board.Settings().Config.GatesAt(at) {
 		if !g.Required || slices.ContainsFunc(receipts, func(r Receipt) bool {
 			return r.Gate == g.Name && r.Command == g.Command && (tree == "" || r.Tree == tree) &&
 				(r.HasPassed() || r.Result == Skipped && len(g.Paths) > 0 && touches != nil && !touches(g.Paths))
@@ -87,22 +84,22 @@ func (p staging) passed(at Stage, receipts []Receipt, tree ObjectID, touches fun
 // touching reports of globs whether a submission may change a path that one of them
 // matches. The board knows only the first paths of a large submission: it counts as
 // touching all.
-func (p staging) touching(changed int, paths []string) func(globs []string) bool {
-	return func(globs []string) bool { return changed > len(paths) || p.panel().anyMatches(globs, paths) }
+func touching(p *play, changed int, paths []string) func(globs []string) bool {
+	return func(globs []string) bool { return changed > len(paths) || anyMatches(p, globs, paths) }
 }
 
 // Skips reports whether a gate is not run on a change, because none of the paths is
 // touched that it is about. changed is how many paths the change has, of which paths may
 // be the first alone.
 func (g Gate) Skips(b *Board, changed int, paths []string) bool {
-	return len(g.Paths) > 0 && !staging{&play{Board: b}}.touching(changed, paths)(g.Paths)
+	return len(g.Paths) > 0 && !touching(&play{board: b}, changed, paths)(g.Paths)
 }
 
 // recordGates records the gates of a stage that failed and are not required.
 func recordGates(p *effect, at Stage, task TaskID, receipts []Receipt) {
 	told := map[string]bool{}
 	for _, r := range receipts {
-		g, there := p.Settings().Config.Gate(r.Gate)
+		g, there := p.board.Settings().Config.Gate(r.Gate)
 		if !there || g.Stage() != at || g.Required || r.Command != g.Command || r.Result != Fail && r.Result != TimedOut || told[g.Name] {
 			continue
 		}

@@ -13,7 +13,6 @@ import (
 // says what it was judged by; actor, time and request are the caller's. A caller makes
 // the first and looks again. Boards that do not run ask for none.
 func DueMoves(b *Board, at time.Time, goals ...GoalID) []Move {
-	c := b.calendar()
 	if b.Settings().Control.State != Running {
 		return nil
 	}
@@ -22,12 +21,12 @@ func DueMoves(b *Board, at time.Time, goals ...GoalID) []Move {
 	}
 	var list []Move
 	due := func(act Act, g *Goal, d Detail) { list = append(list, Move{Act: act, Goal: g.ID, Detail: d}) }
-	for _, g := range c.goals() {
+	for _, g := range b.GoalsInProgress() {
 		if len(goals) > 0 && !slices.Contains(goals, g.ID) {
 			continue
 		}
 		for _, cause := range computedCauses {
-			if why, ok := c.causeOf(g, at, cause); ok {
+			if why, ok := checkpointCause(b, g, at, cause); ok {
 				due(ActCheckpoint, g, &CheckpointMove{Reason: why, Cause: cause, Since: b.Settings().Checked.Mark})
 				return list
 			}
@@ -36,13 +35,13 @@ func DueMoves(b *Board, at time.Time, goals ...GoalID) []Move {
 			due(m.Act, g, m.Detail)
 		}
 		if g.Sprint != "" {
-			if planned, open := c.planDone(g.Sprint); planned > 0 && open == nil {
+			if planned, open := planDone(b, g.Sprint); planned > 0 && open == nil {
 				due(ActSprintClose, g, &SprintCloseMove{Sprint: g.Sprint})
 			}
-		} else if c.hasOpen(g.ID) {
+		} else if hasOpenTasks(b, g.ID) {
 			due(ActSprintStart, g, &SprintStartMove{Sprint: g.Next})
 		}
-		if set := b.Settings().Config; set.Goal.Auto && c.reached(g) && levelsOf(b.calendar()).settled(g.ID) && exitsOf(b.calendar()).checkDone(g.ID) == nil && len(set.GatesAt(AtGoal)) == 0 {
+		if set := b.Settings().Config; set.Goal.Auto && isReached(b, g) && levelsSettled(b, g.ID) && checkExits(b, g.ID) == nil && len(set.GatesAt(AtGoal)) == 0 {
 			due(ActComplete, g, &CompleteMove{Reason: "all tasks are final"})
 		}
 	}
@@ -82,7 +81,7 @@ func aged(b *Board, at time.Time) *ArchiveMove {
 // a superseded task counts as done, so it waits for what replaces it.
 func Archivable(b *Board, until time.Time) []Summary {
 	return slices.DeleteFunc(b.Tasks(), func(t Summary) bool {
-		return !t.Status.Final() || t.Changed.After(until) || t.Status == Superseded && b.calendar().openReplacement(t.ID, map[TaskID]bool{}) != nil ||
+		return !t.Status.Final() || t.Changed.After(until) || t.Status == Superseded && openReplacement(b, t.ID, map[TaskID]bool{}) != nil ||
 			(t.Status != Merged || t.Reverted) && holdsLevel(b, b.Task(t.ID))
 	})
 }
@@ -90,7 +89,7 @@ func Archivable(b *Board, until time.Time) []Summary {
 // NextDeadline is the first deadline after a time of an open sprint of the goals in
 // progress, when [DueMoves] may ask for a checkpoint; zero if there is none.
 func NextDeadline(b *Board, at time.Time) (next time.Time) {
-	for _, id := range b.calendar().openSprints() {
+	for _, id := range openSprints(b) {
 		if s := b.Sprint(id); s != nil && s.Deadline.After(at) && (next.IsZero() || s.Deadline.Before(next)) {
 			next = s.Deadline
 		}
@@ -125,14 +124,14 @@ func (m Move) Judges(due Move) bool {
 // looked at.
 var computedCauses = []Cause{CauseDeadline, CauseMerges, CauseBudget, CauseGate}
 
-// causeOf reports whether a cause for a checkpoint holds of a goal at a time, and says
+// checkpointCause reports whether a cause for a checkpoint holds of a goal at a time, and says
 // by which figures it does, or does not.
-func (c calendar) causeOf(g *Goal, at time.Time, cause Cause) (why string, holds bool) {
-	s, passed := c.Settings(), g.AtCheckpoint.sums()
+func checkpointCause(b *Board, g *Goal, at time.Time, cause Cause) (why string, holds bool) {
+	s, passed := b.Settings(), g.AtCheckpoint.sums()
 	mark := s.Checked.Mark
 	switch cause {
 	case CauseDeadline:
-		open := c.Sprint(c.open(g.ID))
+		open := b.Sprint(b.OpenSprint(g.ID))
 		if open == nil || open.Deadline.IsZero() || open.Deadline.After(at) || !s.Checked.At.Before(open.Deadline) {
 			return fmt.Sprintf("no deadline of %s is over since %s", g.ID, mark), false
 		}
@@ -151,7 +150,7 @@ func (c calendar) causeOf(g *Goal, at time.Time, cause Cause) (why string, holds
 		}
 		return fmt.Sprintf("%s has used %d %% of its budget since %s", g.ID, used, mark), true
 	case CauseGate:
-		return outages(c).spread(s.Checked.At)
+		return outageSpread(b, s.Checked.At)
 	}
 	return "", false
 }
@@ -171,11 +170,11 @@ func percent(part, limit int64) int64 {
 // planDone counts the planned tasks of a sprint, archived ones too, and returns the
 // first that is not final. The replacements of a planned task count too, also those
 // outside of the sprint.
-func (c calendar) planDone(id SprintID) (planned int, open *Summary) {
-	if s := c.Sprint(id); s != nil {
+func planDone(b *Board, id SprintID) (planned int, open *Summary) {
+	if s := b.Sprint(id); s != nil {
 		planned = s.Archived
 	}
-	for _, s := range c.oldest() {
+	for _, s := range oldestFirst(b) {
 		if s.Sprint != id || s.Stretch {
 			continue
 		}
@@ -185,7 +184,7 @@ func (c calendar) planDone(id SprintID) (planned int, open *Summary) {
 		case !s.Status.Final():
 			open = s
 		case s.Status == Superseded:
-			open = c.openReplacement(s.ID, map[TaskID]bool{})
+			open = openReplacement(b, s.ID, map[TaskID]bool{})
 		}
 	}
 	return planned, open
@@ -215,8 +214,8 @@ func PlannedTasks(b *Board, s *Sprint) (planned, final int) {
 
 // openReplacement is the first task that is not final of those that replace a task,
 // directly or not; nil if there is none.
-func (c calendar) openReplacement(id TaskID, seen map[TaskID]bool) *Summary {
-	t := c.Task(id)
+func openReplacement(b *Board, id TaskID, seen map[TaskID]bool) *Summary {
+	t := b.Task(id)
 	if t == nil || seen[id] || len(seen) > MaxList {
 		return nil
 	}
@@ -226,37 +225,37 @@ func (c calendar) openReplacement(id TaskID, seen map[TaskID]bool) *Summary {
 		return &s
 	}
 	for _, by := range t.SupersededBy {
-		if open := c.openReplacement(by, seen); t.Status == Superseded && open != nil {
+		if open := openReplacement(b, by, seen); t.Status == Superseded && open != nil {
 			return open
 		}
 	}
 	return nil
 }
 
-// hasOpen reports whether a goal has a task that is not final.
-func (c calendar) hasOpen(goal GoalID) (open bool) {
-	c.each(func(s *Summary) { open = open || s.Goal == goal && !s.Status.Final() })
+// hasOpenTasks reports whether a goal has a task that is not final.
+func hasOpenTasks(b *Board, goal GoalID) (open bool) {
+	b.each(func(s *Summary) { open = open || s.Goal == goal && !s.Status.Final() })
 	return open
 }
 
-// reached reports whether all tasks of a goal are final, and what was reverted of it is
+// isReached reports whether all tasks of a goal are final, and what was reverted of it is
 // done again or needed by nobody.
-func (c calendar) reached(g *Goal) bool {
-	return g.Added > 0 && !c.hasOpen(g.ID) && c.takenAway(g.ID) == nil
+func isReached(b *Board, g *Goal) bool {
+	return g.Added > 0 && !hasOpenTasks(b, g.ID) && takenAway(b, g.ID) == nil
 }
 
 // takenAway is a live task of a goal that was reverted, has no successor, and that an
 // open task needs; nil if there is none.
-func (c calendar) takenAway(goal GoalID) (found *Summary) {
+func takenAway(b *Board, goal GoalID) (found *Summary) {
 	needed := map[TaskID]bool{}
-	c.each(func(s *Summary) {
+	b.each(func(s *Summary) {
 		if !s.Status.Final() {
 			for _, id := range s.DependsOn {
 				needed[id] = true
 			}
 		}
 	})
-	for _, s := range c.oldest() {
+	for _, s := range oldestFirst(b) {
 		if found == nil && s.Goal == goal && s.Reverted && len(s.Successors) == 0 && needed[s.ID] {
 			found = s
 		}
@@ -264,24 +263,20 @@ func (c calendar) takenAway(goal GoalID) (found *Summary) {
 	return found
 }
 
-// A steering judges automatic moves. People are held to what they name, and agents to
-// what makes a move due.
-type steering struct{ *play }
-
 // checkCause refuses a checkpoint whose cause does not hold.
-func (p steering) checkCause(c *CheckpointMove) *Refusal {
+func checkCause(p *play, c *CheckpointMove) *Refusal {
 	switch {
 	case !slices.Contains(computedCauses, c.Cause):
 		if c.Since != "" {
 			return refuse(RuleForm, "git liza checkpoint --reason R", "only a deadline, merges, a budget or a gate count from a checkpoint")
 		}
 		return nil
-	case p.move.Goal == "" || p.Goal(p.move.Goal) == nil:
+	case p.move.Goal == "" || p.board.Goal(p.move.Goal) == nil:
 		return refuse(RuleForm, "git liza checkpoint --reason R", "the %s is that of a goal, which the move names", c.Cause)
-	case c.Since != p.Settings().Checked.Mark:
-		return refuse(RuleDue, "git liza status", "the board is at %s since, the cause was judged from %s on", p.Settings().Checked.Mark, clip(c.Since))
+	case c.Since != p.board.Settings().Checked.Mark:
+		return refuse(RuleDue, "git liza status", "the board is at %s since, the cause was judged from %s on", p.board.Settings().Checked.Mark, clip(c.Since))
 	}
-	why, holds := p.calendar().causeOf(p.Goal(p.move.Goal), p.move.At, c.Cause)
+	why, holds := checkpointCause(p.board, p.board.Goal(p.move.Goal), p.move.At, c.Cause)
 	if holds || p.move.By.IsHuman() {
 		return nil
 	}
@@ -290,28 +285,28 @@ func (p steering) checkCause(c *CheckpointMove) *Refusal {
 
 // checkRuns refuses what agents end or begin of themselves while the board does not run:
 // a person decides then.
-func (p steering) checkRuns() *Refusal {
-	c := p.Settings().Control
+func checkRuns(p *play) *Refusal {
+	c := p.board.Settings().Control
 	if c.State == Running {
 		return nil
 	}
-	return refuse(RuleControl, c.Onward(p.Board), "the board is %s (%s): agents end and begin no sprint or goal", c.State, c.Reason)
+	return refuse(RuleControl, c.Onward(p.board), "the board is %s (%s): agents end and begin no sprint or goal", c.State, c.Reason)
 }
 
 // checkClose refuses to close another sprint than the one that is named, and agents to
 // close one that is not done.
-func (p steering) checkClose(s *SprintCloseMove) *Refusal {
-	open := p.OpenSprint(p.goalID())
+func checkClose(p *play, s *SprintCloseMove) *Refusal {
+	open := p.board.OpenSprint(p.goalID())
 	if s.Sprint != open {
 		return refuse(RuleSprint, "git liza sprint show", "%s is open, not %s", open, clip(string(s.Sprint)))
 	}
 	if p.move.By.IsHuman() {
 		return nil
 	}
-	if r := p.checkRuns(); r != nil {
+	if r := checkRuns(p); r != nil {
 		return r
 	}
-	planned, first := p.calendar().planDone(open)
+	planned, first := planDone(p.board, open)
 	switch {
 	case planned == 0:
 		return refuse(RuleDue, "git liza sprint show", "%s has no planned task: only a human closes it", open)
@@ -325,36 +320,36 @@ func (p steering) checkClose(s *SprintCloseMove) *Refusal {
 
 // checkStart refuses to open another sprint than the next one, and agents to plan one or
 // to open one for nothing.
-func (p steering) checkStart(s *SprintStartMove) *Refusal {
+func checkStart(p *play, s *SprintStartMove) *Refusal {
 	goal := p.goalID()
-	switch next := p.calendar().next(goal); {
+	switch next := nextSprint(p.board, goal); {
 	case s.Sprint != next:
 		return refuse(RuleSprint, "git liza sprint show", "the next sprint of %s is %s, not %s", goal, next, clip(string(s.Sprint)))
 	case p.move.By.IsHuman():
 		return nil
 	case len(s.Planned)+len(s.Stretch) > 0 || !s.Deadline.IsZero():
 		return refuse(RuleRole, "git liza sprint start", "only a human says what a sprint plans, and until when")
-	case !p.calendar().hasOpen(goal):
+	case !hasOpenTasks(p.board, goal):
 		return refuse(RuleDue, "git liza goal done", "%s has no open task for a sprint", goal)
 	}
-	return p.checkRuns()
+	return checkRuns(p)
 }
 
 // checkComplete refuses agents to complete a goal that a person has not left to them, or
 // of which something was taken away that is needed.
-func (p steering) checkComplete() *Refusal {
+func checkComplete(p *play) *Refusal {
 	goal := p.goalID()
-	if !p.Settings().Config.Goal.Auto {
+	if !p.board.Settings().Config.Goal.Auto {
 		return refuse(RuleDue, "git liza goal done", "only a human says that %s is reached, unless goal.auto is on", goal)
 	}
-	if t := p.calendar().takenAway(goal); t != nil {
+	if t := takenAway(p.board, goal); t != nil {
 		return refuse(RuleOpen, "git liza show "+string(t.ID), "%s was reverted, nothing does its work again, and open tasks need it", t.ID)
 	}
-	return p.checkRuns()
+	return checkRuns(p)
 }
 
-// passed reports whether the sprint that a move names has come to that state already.
-func (p steering) passed(id SprintID, closed bool) bool {
-	s := p.Sprint(id)
+// sprintPassed reports whether the sprint that a move names has come to that state already.
+func sprintPassed(p *play, id SprintID, closed bool) bool {
+	s := p.board.Sprint(id)
 	return id != "" && s != nil && (!closed || ended(s))
 }

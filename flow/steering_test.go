@@ -51,7 +51,7 @@ func TestFiguresOfASprint(t *testing.T) {
 	s := after(t, "human:ann add a b c | human:ann add d +stretch | human:ann abandon a | human:ann archive a | human:ann abandon b")
 	planned, final := PlannedTasks(s.board, s.board.Sprint("sprint-1"))
 	require.Equal(t, [2]int{3, 2}, [2]int{planned, final})
-	first, open := s.board.calendar().planDone("sprint-1")
+	first, open := planDone(s.board, "sprint-1")
 	require.Equal(t, 3, first)
 	require.Equal(t, TaskID("c"), open.ID)
 	require.Empty(t, s.step("human:ann sprint_close", &record{}))

@@ -20,7 +20,7 @@ type TakeMove struct {
 func (t *TakeMove) subject() string { return string(t.Question) }
 
 func (t *TakeMove) already(p *play) bool {
-	q := findQuestion(p, t.Question)
+	q := findQuestion(p.board, t.Question)
 	if q == nil || !q.IsOpen() {
 		return false
 	}
@@ -33,7 +33,7 @@ func (t *TakeMove) already(p *play) bool {
 func (t *TakeMove) admit(p *play) *Refusal { return p.checkLease(t.Lease) }
 
 func (t *TakeMove) check(p *play) *Refusal {
-	q, by := findQuestion(p, t.Question), p.move.By
+	q, by := findQuestion(p.board, t.Question), p.move.By
 	if q == nil {
 		return unknownQuestion(t.Question)
 	}
@@ -56,7 +56,7 @@ func (t *TakeMove) check(p *play) *Refusal {
 		return r
 	}
 	switch {
-	case q.IsLeft(p.Board, p.move.At):
+	case q.IsLeft(p.board, p.move.At):
 		return refuse(RuleExhausted, show, "agents have looked %d times for the answer of %s: a person answers it", q.misses(p.move.At), q.ID)
 	case p.move.At.Before(q.NotBefore):
 		return refuse(RuleBackoff, show, "nobody found the answer of %s, agents try again from %s on", q.ID, q.NotBefore.Format(time.RFC3339))
@@ -65,11 +65,11 @@ func (t *TakeMove) check(p *play) *Refusal {
 }
 
 func (t *TakeMove) apply(p *effect) {
-	q := *findQuestion(p, t.Question)
+	q := *findQuestion(p.board, t.Question)
 	switch {
 	case t.Free && t.Missed:
 		q.Missed++
-		q.Lease, q.NotBefore = nil, p.move.At.Add(p.Settings().Config.Retry.Wait(q.Missed))
+		q.Lease, q.NotBefore = nil, p.move.At.Add(p.board.Settings().Config.Retry.Wait(q.Missed))
 	case t.Free:
 		q.Lease = nil
 	default:
@@ -162,7 +162,7 @@ func NextQuestion(b *Board, c Caller, at time.Time, skip func(*Question) bool) (
 			continue
 		}
 		move := Move{Act: ActTake, By: c.By, Principal: c.Principal, Generation: c.Generation, At: at}
-		if (&TakeMove{Question: q.ID, Lease: Duration(time.Second)}).check(&play{Board: b, prior: b, move: &move}) == nil && (skip == nil || !skip(q)) {
+		if (&TakeMove{Question: q.ID, Lease: Duration(time.Second)}).check(&play{board: b, prior: b, move: &move}) == nil && (skip == nil || !skip(q)) {
 			first = q
 		}
 	}
@@ -180,7 +180,7 @@ func takenBy(b *Board, by Actor, at time.Time) *Question {
 
 // giveQuestionsBack gives back what an agent has taken that leaves the board.
 func giveQuestionsBack(p *effect, by Actor) {
-	for _, q := range OpenQuestions(p.Board) {
+	for _, q := range OpenQuestions(p.board) {
 		if q.Lease != nil && q.Lease.By == by {
 			freed := *q
 			freed.Lease = nil
@@ -192,9 +192,9 @@ func giveQuestionsBack(p *effect, by Actor) {
 // lookedForAnswer reports whether an agent may have looked for the answer of a question
 // about a task. The board does not keep who looked in vain.
 func lookedForAnswer(p *play, by Actor, t *Task) bool {
-	return slices.ContainsFunc(QuestionsAbout(p.Board, t.ID), func(q *Question) bool {
+	return slices.ContainsFunc(QuestionsAbout(p.board, t.ID), func(q *Question) bool {
 		taken := q.Missed > 0 || q.By == by || q.Lease != nil && q.Lease.By == by
-		return taken && q.isFor(p.Role(by.Role()))
+		return taken && q.isFor(p.board.Role(by.Role()))
 	})
 }
 
@@ -205,7 +205,7 @@ func checkAnswering(p *play) *Refusal {
 	if !m.Generation.Spawned() {
 		return nil
 	}
-	q := takenBy(p.Board, m.By, m.At)
+	q := takenBy(p.board, m.By, m.At)
 	if q == nil {
 		return nil
 	}

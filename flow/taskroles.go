@@ -9,7 +9,7 @@ func (p *play) describeRoles(t *Task, hint string) (wrong []*Refusal) {
 		wrong = append(wrong, refuse(rule, hint, reason, args...))
 	}
 	const list = "git liza role list"
-	switch row := p.Role(t.doer()); {
+	switch row := p.board.Role(t.doer()); {
 	case row == nil:
 		refused(RuleNotFound, list, "the board has no role %s, which %s names", t.doer(), t.ID)
 	case row.Capacity != Does:
@@ -19,9 +19,9 @@ func (p *play) describeRoles(t *Task, hint string) (wrong []*Refusal) {
 	}
 	for i, r := range t.ReviewBy {
 		switch {
-		case r != HumanRole && p.Role(r) == nil:
+		case r != HumanRole && p.board.Role(r) == nil:
 			refused(RuleNotFound, list, "the board has no role %s, which %s names", r, t.ID)
-		case !p.panel().mayJudge(r):
+		case !mayJudge(p, r):
 			refused(RuleForm, hint, "%s does not judge, so it cannot review %s", r, t.ID)
 		case slices.Contains(t.ReviewBy[:i], r):
 			refused(RuleForm, hint, "%s names %s twice among its reviews", t.ID, r)
@@ -34,15 +34,15 @@ func (p *play) describeRoles(t *Task, hint string) (wrong []*Refusal) {
 			refused(RuleForm, hint, "%s names %s twice among the roles that it leaves out", t.ID, r)
 		}
 	}
-	if len(wrong) == 0 && len(t.Without) > 0 && len(p.panel().always(t)) == 0 {
+	if len(wrong) == 0 && len(t.Without) > 0 && len(alwaysNeeded(p, t)) == 0 {
 		refused(RuleNeeds, hint, "nobody would judge %s", t.ID)
 	}
 	return wrong
 }
 
-// always are the roles that judge every submission of a task, whatever it
+// alwaysNeeded are the roles that judge every submission of a task, whatever it
 // changes.
-func (p panel) always(t *Task) []Role { return p.needs(t, nil) }
+func alwaysNeeded(p *play, t *Task) []Role { return neededJudges(p, t, nil) }
 
 // checkWithout refuses an agent that changes which roles are left out, or what is meant.
 func (p *play) checkWithout(was, t *Task, hint string) *Refusal {

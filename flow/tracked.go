@@ -89,24 +89,15 @@ func TrackedID(path string) string {
 	return hex.EncodeToString(sum[:])[:40]
 }
 
-// trackedPaths is what a board holds seen from the texts that its tasks and goals
-// stand on.
-type trackedPaths struct{ *content }
-
-func (c *content) trackedPaths() trackedPaths { return trackedPaths{c} }
-
-// find is the document of a tracked path, nil if the board has none.
-func (k trackedPaths) find(path string) *TrackedPath {
-	doc, _ := k.load(Key{Tracked, TrackedID(path)}).(*TrackedPath)
+// Tracked is what the board knows of a path that tasks or goals stand on, nil if
+// nothing.
+func (b *Board) Tracked(path string) *TrackedPath {
+	doc, _ := b.load(Key{Tracked, TrackedID(path)}).(*TrackedPath)
 	return doc
 }
 
-// Tracked is what the board knows of a path that tasks or goals stand on, nil if
-// nothing.
-func (c *content) Tracked(path string) *TrackedPath { return c.trackedPaths().find(path) }
-
 // SpecGone refuses to work towards a goal of which the spec is no file on integration.
-func (c *content) SpecGone(id GoalID) *Refusal {
+func (c *Board) SpecGone(id GoalID) *Refusal {
 	g := c.Goal(id)
 	if g == nil {
 		return nil
@@ -117,20 +108,20 @@ func (c *content) SpecGone(id GoalID) *Refusal {
 	return refuse(RuleSpec, "git liza board edit goal", "%s, the spec of %s, is no file on integration", shell.Quote(specPath(g.Spec)), g.ID)
 }
 
-// inUse are the paths that open goals and tasks stand on, drafts apart, with the
+// pathsInUse are the paths that open goals and tasks stand on, drafts apart, with the
 // anchors named.
-func (k trackedPaths) inUse() anchorSets {
+func pathsInUse(b *Board) anchorSets {
 	used := anchorSets{}
-	for _, g := range k.calendar().goals() {
+	for _, g := range b.GoalsInProgress() {
 		used.add(g.Spec)
 	}
-	k.each(func(s *Summary) {
+	b.each(func(s *Summary) {
 		if !s.Status.Final() && s.Status != Draft {
 			used.add(s.Spec)
 			used.add(s.BasedOn...)
 		}
 	})
-	for _, doc := range workflowsOf(k.calendar()).known(workflowsOf(k.calendar()).patterns()) {
+	for _, doc := range knownArtifacts(b, workflowPatterns(b)) {
 		used.add(doc.Path)
 	}
 	return used
@@ -196,13 +187,13 @@ func splitRef(ref string) (path, anchor string) {
 
 // Texts ask for all paths that open goals and tasks stand on, sorted.
 func (b *Board) Texts() []TextQuery {
-	used := b.trackedPaths().inUse()
+	used := pathsInUse(b)
 	return used.queries(slices.Sorted(maps.Keys(used)), math.MaxInt) // a move records those that it changes
 }
 
-// askTexts asks for the texts that new references name.
-func (k trackedPaths) askTexts(refs ...string) []TextQuery {
-	entered, used := anchorSets{}, k.inUse()
+// queriesOf asks for the texts that new references name.
+func queriesOf(b *Board, refs ...string) []TextQuery {
+	entered, used := anchorSets{}, pathsInUse(b)
 	entered.add(refs...)
 	for path, anchors := range entered {
 		maps.Copy(anchors, used[path])
@@ -210,30 +201,25 @@ func (k trackedPaths) askTexts(refs ...string) []TextQuery {
 	return entered.queries(slices.Sorted(maps.Keys(entered)), maxTexts)
 }
 
-// askTexts asks for the texts that new tasks stand on, drafts apart.
-func (b *Board) askTexts(list []TaskInput) Query {
+// askTextsOf asks for the texts that new tasks stand on, drafts apart.
+func askTextsOf(b *Board, list []TaskInput) Query {
 	var refs []string
 	for _, in := range list {
 		if !in.Draft {
 			refs = append(append(refs, in.Spec), in.BasedOn...)
 		}
 	}
-	return Query{Texts: b.trackedPaths().askTexts(refs...)}
+	return Query{Texts: queriesOf(b, refs...)}
 }
 
-// A textCheck is a play seen from the texts that its move records.
-type textCheck struct{ *play }
-
-func (p *play) textCheck() textCheck { return textCheck{p} }
-
-// entered are the texts that a move records: those that git was asked for and
+// enteredTexts are the texts that a move records: those that git was asked for and
 // of which the board lacks the blob or a section.
-func (p textCheck) entered() texts {
-	return slices.DeleteFunc(p.asked(), p.prior.trackedPaths().knows)
+func enteredTexts(p *play) texts {
+	return slices.DeleteFunc(askedTexts(p), func(t Text) bool { return knowsText(p.prior, t) })
 }
 
-// asked are the texts that git was asked for and gave.
-func (p textCheck) asked() texts {
+// askedTexts are the texts that git was asked for and gave.
+func askedTexts(p *play) texts {
 	if p.facts == nil {
 		return nil
 	}
@@ -253,9 +239,9 @@ func (q Query) paths(f *Facts) []string {
 	return list
 }
 
-// knows reports whether the board has the blob and the sections of a text.
-func (k trackedPaths) knows(t Text) bool {
-	doc := k.find(t.Path)
+// knowsText reports whether the board has the blob and the sections of a text.
+func knowsText(b *Board, t Text) bool {
+	doc := b.Tracked(t.Path)
 	return doc != nil && doc.Blob == t.Blob && !slices.ContainsFunc(t.Sections, func(s Section) bool { return doc.section(s.Anchor) == nil })
 }
 
@@ -268,9 +254,9 @@ func (d *TrackedPath) section(anchor string) *TrackedSection {
 	return &d.Sections[i]
 }
 
-// compare compares the texts that a move records with those of git, and
+// checkRecorded compares the texts that a move records with those of git, and
 // leaves them for the effect to write.
-func (p textCheck) compare(recorded texts) *Refusal {
+func checkRecorded(p *play, recorded texts) *Refusal {
 	p.texts = recorded
 	if p.facts == nil {
 		return nil
@@ -278,7 +264,7 @@ func (p textCheck) compare(recorded texts) *Refusal {
 	if len(p.facts.Matches) > MaxMatches {
 		return refuse(RuleLimit, "git liza artifact list", "more than %d files match the paths of artifacts", MaxMatches)
 	}
-	return compareTexts(recorded, p.entered(), "git liza "+p.move.Act.Command()+" --help")
+	return compareTexts(recorded, enteredTexts(p), "git liza "+p.move.Act.Command()+" --help")
 }
 
 // compareTexts refuses recorded texts that are not those of git.
@@ -297,11 +283,11 @@ func compareTexts(recorded, want texts, again string) *Refusal {
 	return nil
 }
 
-// describe returns what is wrong with the texts that a task stands on: a file
+// describeTexts returns what is wrong with the texts that a task stands on: a file
 // that is not there, or a heading that the file lacks.
-func (p textCheck) describe(t *Task, hint string) (wrong []*Refusal) {
+func describeTexts(p *play, t *Task, hint string) (wrong []*Refusal) {
 	refs := append([]string{t.Spec}, t.BasedOn...)
-	branch := p.Settings().Integration
+	branch := p.board.Settings().Integration
 	for _, ref := range refs {
 		path, anchor := splitRef(ref)
 		fact, asked := p.facts.Texts[path]
@@ -331,11 +317,11 @@ type origin struct {
 	verdicts []PathVerdict
 }
 
-// track writes what git says of a path. The same blob keeps its origin and its
+// trackText writes what git says of a path. The same blob keeps its origin and its
 // verdicts.
-func (p *effect) track(t Text, from origin) {
+func trackText(p *effect, t Text, from origin) {
 	doc := TrackedPath{Path: t.Path}
-	old := p.trackedPaths().find(t.Path)
+	old := p.board.Tracked(t.Path)
 	if old != nil {
 		doc = *old
 	}

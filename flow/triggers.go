@@ -27,41 +27,41 @@ type Trigger struct {
 // A task whose budget is spent is left to a human.
 func (b *Board) Triggers(goals ...GoalID) []Trigger {
 	var list []Trigger
-	for _, g := range b.calendar().goals() {
+	for _, g := range b.GoalsInProgress() {
 		if len(goals) == 0 || slices.Contains(goals, g.ID) {
-			list = append(list, b.calendar().triggers(g)...)
+			list = append(list, triggersOf(b, g)...)
 		}
 	}
 	return list
 }
 
-// triggers are those of one goal.
-func (c calendar) triggers(g *Goal) []Trigger {
-	all := c.oldest()
+// triggersOf are those of one goal.
+func triggersOf(b *Board, g *Goal) []Trigger {
+	all := oldestFirst(b)
 	var list []Trigger
 	if h := g.Hold; h != nil {
 		list = append(list, Trigger{Goal: g.ID, Reason: "decision", Text: h.Decision + ": " + h.Message, Since: h.At})
 	}
 	if g.Added == 0 {
-		list = append(list, Trigger{Goal: g.ID, Reason: "no_tasks", Text: "the goal has no tasks yet", Since: c.at})
+		list = append(list, Trigger{Goal: g.ID, Reason: "no_tasks", Text: "the goal has no tasks yet", Since: b.at})
 	}
-	if l := levels(c).unmended(g.ID); l != nil {
+	if l := UnmendedLevel(b, g.ID); l != nil {
 		list = append(list, Trigger{Goal: g.ID, Reason: "level_failed", Text: l.failure(), Since: l.At})
 	}
 	blocked := lists.Where(all, func(s *Summary) bool { return s.Status == Blocked && s.Goal == g.ID })
 	slices.SortStableFunc(blocked, func(x, y *Summary) int {
 		return cmp.Or(cmp.Compare(x.Priority, y.Priority), x.Changed.Compare(y.Changed))
 	})
-	config := c.Settings().Config.Limits
+	config := b.Settings().Config.Limits
 	begun := len(list)
 	// Usage stands in the documents, and reading all of them is slow.
-	budgeted := c.Settings().Config.Budgets != Budgets{}
+	budgeted := b.Settings().Config.Budgets != Budgets{}
 	for _, s := range blocked {
-		if (budgeted || s.Budgeted) && purses(c).refuses(s.ID) {
+		if (budgeted || s.Budgeted) && refusesBudget(b, s.ID) {
 			continue // a planner cannot raise a budget, and planning the task anew would exceed it
 		}
 		limits := config.Over(s.Limits)
-		if c.asksOthers(s) && s.FailedBy < limits.FailedCoders && s.Failures < limits.Failures {
+		if asksOthers(b, s) && s.FailedBy < limits.FailedCoders && s.Failures < limits.Failures {
 			continue
 		}
 		trigger := Trigger{Goal: g.ID, Reason: "blocked", Task: s.ID, Text: s.Reason, Since: s.Changed}
@@ -75,8 +75,8 @@ func (c calendar) triggers(g *Goal) []Trigger {
 	}
 	rank := map[string]int{"exhausted": 0, "blocked": 1, "integration_failed": 2}
 	slices.SortStableFunc(list[begun:], func(x, y Trigger) int { return cmp.Compare(rank[x.Reason], rank[y.Reason]) })
-	for _, d := range All[*Discovery](c.content, Discovered) {
-		if d.Urgency == "immediate" && d.IsOpen(c.at) && c.ofRecord(d.ID) == g.ID {
+	for _, d := range All[*Discovery](b, Discovered) {
+		if d.Urgency == "immediate" && d.IsOpen(b.at) && GoalOfRecord(b, d.ID) == g.ID {
 			list = append(list, Trigger{Goal: g.ID, Reason: "immediate_discovery", Record: d.ID, Task: d.During, Text: d.Text, Since: d.At})
 		}
 	}
@@ -85,21 +85,19 @@ func (c calendar) triggers(g *Goal) []Trigger {
 
 // asksOthers reports whether a blocked task waits for the answer of a person, or of
 // agents whose role does not plan.
-func (c calendar) asksOthers(s *Summary) bool {
+func asksOthers(b *Board, s *Summary) bool {
 	if !s.Asks || s.AskedOf == "" {
 		return false
 	}
-	row := c.Role(s.AskedOf)
+	row := b.Role(s.AskedOf)
 	return row == nil || row.Capacity != Plans
 }
 
 // GoalOfRecord is the goal of the sprint in which a record stands; "" if there is
 // none of that id.
-func GoalOfRecord(b *Board, id RecordID) GoalID { return b.calendar().ofRecord(id) }
-
-func (c calendar) ofRecord(id RecordID) GoalID {
+func GoalOfRecord(b *Board, id RecordID) GoalID {
 	sprint, _, _ := strings.Cut(string(id), "/")
-	if s := c.Sprint(SprintID(sprint)); s != nil {
+	if s := b.Sprint(SprintID(sprint)); s != nil {
 		return s.Goal
 	}
 	return ""

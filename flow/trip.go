@@ -21,13 +21,13 @@ type TripMove struct {
 // already lets the second of two that judged the same records find the breaker
 // tripped, or reset since.
 func (t *TripMove) already(p *play) bool {
-	b := p.Breaker()
+	b := p.board.Breaker()
 	return b.Watermark > t.Watermark || b.Tripped && b.Watermark == t.Watermark
 }
 
 func (t *TripMove) check(p *play) *Refusal {
-	if p.Breaker().Tripped {
-		return refuse(RuleBreaker, "git liza board breaker reset --resolution R", "the circuit breaker is tripped already (%s)", p.Breaker().Pattern)
+	if p.board.Breaker().Tripped {
+		return refuse(RuleBreaker, "git liza board breaker reset --resolution R", "the circuit breaker is tripped already (%s)", p.board.Breaker().Pattern)
 	}
 	if r := present("the pattern", t.Pattern, "git liza status"); r != nil {
 		return r
@@ -55,12 +55,12 @@ func (t *TripMove) checkRecords(p *play) *Refusal {
 	}
 	newest := 0
 	for i, id := range t.Records {
-		if _, ok := p.load(Key{Anomalies, string(id)}).(*Anomaly); !ok || slices.Contains(t.Records[:i], id) {
+		if _, ok := p.board.load(Key{Anomalies, string(id)}).(*Anomaly); !ok || slices.Contains(t.Records[:i], id) {
 			return refuse(RuleNotFound, "git liza record list anomalies --all", "there is no anomaly %s, or it is named twice", id)
 		}
 		newest = max(newest, id.Number())
 	}
-	switch now := p.Breaker().Watermark; {
+	switch now := p.board.Breaker().Watermark; {
 	case t.Watermark != now:
 		return refuse(RuleDue, showBreaker, "the circuit breaker was reset at record %d, the trip was judged from %d on", now, t.Watermark)
 	case newest <= now:
@@ -87,20 +87,20 @@ func (t *TripMove) refs(_ Move, b *Board) []RefMove {
 	if c := b.Settings().Control.State; c == Checkpoint || c == Stopped {
 		return nil
 	}
-	return []RefMove{{Name: MarkRef(b.mark("checkpoint")), State: true}}
+	return []RefMove{{Name: MarkRef(nextMark(b, "checkpoint")), State: true}}
 }
 
 func (t *TripMove) apply(p *effect) {
-	b := p.Breaker()
+	b := p.board.Breaker()
 	p.put(Key{Folder: BreakerDoc}, &Breaker{Tripped: true, Pattern: t.Pattern, Severity: t.Severity, Evidence: t.Evidence,
 		Report: t.Report, By: p.move.By, At: p.move.At, Watermark: b.Watermark, Patterns: t.Patterns, Records: t.Records, Artifacts: t.Artifacts})
-	switch c := p.Settings().Control; c.State {
+	switch c := p.board.Settings().Control; c.State {
 	case Stopped:
 		p.change(func(s *Settings) {
 			s.Control.Before, s.Control.Decision = Checkpoint, ""
 			s.Control.Message = ""
 		})
-		p.sprintPhase(InCheckpoint)
+		setSprintPhase(p, InCheckpoint)
 	case Checkpoint:
 		p.change(func(s *Settings) {
 			s.Control.Decision = ""
@@ -119,7 +119,7 @@ type ResetMove struct {
 }
 
 func tripped(p *play) *Refusal {
-	if !p.Breaker().Tripped {
+	if !p.board.Breaker().Tripped {
 		return refuse(RuleBreaker, "git liza status", "the circuit breaker is not tripped")
 	}
 	return nil
@@ -129,8 +129,8 @@ func (r *ResetMove) check(p *play) *Refusal {
 	if r := present("the resolution", r.Resolution, "git liza board breaker reset --resolution R"); r != nil {
 		return r
 	}
-	lowest, highest := p.Breaker().Watermark, p.Settings().Next.Record-1
-	for _, id := range p.Breaker().Records {
+	lowest, highest := p.board.Breaker().Watermark, p.board.Settings().Next.Record-1
+	for _, id := range p.board.Breaker().Records {
 		lowest = max(lowest, id.Number())
 	}
 	if r.Upto < lowest || r.Upto > highest {
@@ -140,8 +140,8 @@ func (r *ResetMove) check(p *play) *Refusal {
 }
 
 func (r *ResetMove) apply(p *effect) {
-	b := p.Breaker()
-	b.Tripped, b.Resolution, b.Watermark = false, r.Resolution, p.Settings().Next.Record-1
+	b := p.board.Breaker()
+	b.Tripped, b.Resolution, b.Watermark = false, r.Resolution, p.board.Settings().Next.Record-1
 	b.Watermark = r.Upto
 	p.put(Key{Folder: BreakerDoc}, &b)
 }

@@ -37,7 +37,7 @@ func (v *Voucher) check(p *play) *Refusal {
 	case !goodAccount(v.Account) || !reviewForm().MatchString(v.Review) || !urlForm().MatchString(v.URL) || len(v.URL) > 1024:
 		return refuse(RuleForm, show, "a verdict from a code host names its account (HOST/NAME), its review and its https URL")
 	}
-	who := p.Principals()
+	who := p.board.Principals()
 	if len(who.List) == 0 {
 		return nil
 	}
@@ -47,7 +47,7 @@ func (v *Voucher) check(p *play) *Refusal {
 		return refuse(RuleVouch, "git liza principal list", "%s vouches for nobody: the right vouch is needed", p.move.Principal)
 	case author == nil:
 		return refuse(RuleVouch, "git liza principal add NAME --account "+v.Account, "no principal has the account %s", v.Account)
-	case !p.Settings().Config.AllowSelfReview && t.isCodedBy("", author.Name):
+	case !p.board.Settings().Config.AllowSelfReview && t.isCodedBy("", author.Name):
 		return refuse(RuleSelfReview, "git liza list --status READY_FOR_REVIEW", "%s is %s, who coded %s", v.Account, author.Name, t.ID)
 	}
 	return nil
@@ -58,7 +58,7 @@ func (a *ApproveMove) checkShown(p *play) *Refusal {
 	if len(a.Texts) == 0 {
 		return nil
 	}
-	if text := p.trackedPaths().changed(p.task, a.Texts); text != nil {
+	if text := changedText(p.board, p.task, a.Texts); text != nil {
 		return refuse(RuleSpecChanged, "git liza show "+string(p.task.ID), "the spec '%s' has changed since it was shown", clip(text.String()))
 	}
 	return nil
@@ -73,7 +73,7 @@ func ShownTexts(b *Board, t *Task, by Actor) []TextRef {
 	if _, held := t.HeldReview(by); held != nil {
 		return held.Texts
 	}
-	return b.trackedPaths().refsOf(t)
+	return textRefsOf(b, t)
 }
 
 // textRefs is a list as long as the texts that a task can stand on.

@@ -102,7 +102,7 @@ func (s *SubmitMove) fill(p *play) {
 	if s.Paths == nil {
 		s.Paths = lists.Of(p.facts.Changes, func(c PathChange) string { return c.Path })
 	}
-	s.Gates = staging{p}.withArtifacts(s.Gates, s.Tree, staging{p}.touching(len(s.Paths), s.Paths))
+	s.Gates = withArtifacts(p, s.Gates, s.Tree, touching(p, len(s.Paths), s.Paths))
 }
 
 func (s *SubmitMove) refs(m Move, _ *Board) []RefMove {
@@ -121,7 +121,7 @@ func (s *SubmitMove) check(p *play) *Refusal {
 	if s.Save != p.task.Saves+1 {
 		return refuse(RuleForm, "git liza show "+string(p.task.ID), "the next saved commit of %s has number %d, not %d", p.task.ID, p.task.Saves+1, s.Save)
 	}
-	return p.task.checkCoders(p.actor().worker())
+	return p.task.checkCoders(workerOf(p))
 }
 
 // facts compares what the move records with the answers of git.
@@ -141,7 +141,7 @@ func (s *SubmitMove) facts(p *play) *Refusal {
 		return refuse(RuleFact, "git liza submit "+string(p.task.ID), "the move records tree %s and base %s, git says %s and %s", s.Tree, s.Base, f.Tree, f.Base)
 	}
 	if f.Bases > 1 { // a diff against one of them hides what the commit reverts of the others
-		tip := p.Settings().Integration.Tip
+		tip := p.board.Settings().Integration.Tip
 		return refuse(RuleAncestry, "git merge "+string(tip), "%s and integration at %s have %d merge bases, so its changes are ambiguous: merge integration into it",
 			s.Commit.Short(), tip.Short(), f.Bases)
 	}
@@ -162,7 +162,7 @@ func (s *SubmitMove) facts(p *play) *Refusal {
 // content refuses changes that reach outside the repository or make it too
 // large. undo is the command that reverts the change of a path.
 func (p *play) content(c PathChange, undo func(path string) string) *Refusal {
-	limit := p.Settings().Config.BlobLimit
+	limit := p.board.Settings().Config.BlobLimit
 	switch {
 	case c.Mode == submodule && c.Was != submodule:
 		return refuse(RuleContent, undo(c.Path), "%s is a new submodule link", c.Path)
@@ -233,15 +233,15 @@ func (s *SubmitMove) unchanged(p *play) *Refusal {
 // scope checks the changed paths against the paths that the task and the role
 // may write.
 func (s *SubmitMove) scope(p *play) *Refusal {
-	return p.writable(p.task, p.task.Claim.By.Role(), s.Paths, func(path string) string { return p.undo(s.Base, path) }, false)
+	return checkWritable(p.board, p.task, p.task.Claim.By.Role(), s.Paths, func(path string) string { return p.undo(s.Base, path) }, false)
 }
 
 func (s *SubmitMove) admit(p *play) *Refusal {
 	undo := func(path string) string { return p.undo(s.Base, path) }
-	if r := p.Writable(p.task, p.task.Claim.By.Role(), s.Paths, undo); r != nil {
+	if r := p.board.Writable(p.task, p.task.Claim.By.Role(), s.Paths, undo); r != nil {
 		return r
 	}
-	return bringing{p}.check(undo)
+	return checkBrought(p, undo)
 }
 
 // removed refuses a submission that leaves no file where an open goal or task has
@@ -250,7 +250,7 @@ func (s *SubmitMove) removed(p *play) *Refusal {
 	if p.facts == nil {
 		return nil
 	}
-	used := p.trackedPaths().inUse()
+	used := pathsInUse(p.board)
 	meant := parseGlobs(p.task.Intent.Removes)
 	for _, c := range p.facts.Changes {
 		regular := c.Mode&0o170000 == 0o100000
@@ -268,8 +268,8 @@ func (s *SubmitMove) tests(p *play) *Refusal {
 	if t.Kind != Code || t.Intent.TestsNotNeeded != "" {
 		return nil
 	}
-	globs := parseGlobs(p.Settings().Config.Tests)
-	if slices.ContainsFunc(s.Paths, func(path string) bool { return p.interrupted() || matchesAny(globs, path) }) {
+	globs := parseGlobs(p.board.Settings().Config.Tests)
+	if slices.ContainsFunc(s.Paths, func(path string) bool { return p.board.interrupted() || matchesAny(globs, path) }) {
 		return nil
 	}
 	return refuse(RuleTests, intend(t)+" --tests-not-needed WHY",
@@ -295,14 +295,14 @@ func (s *SubmitMove) verified(p *play) *Refusal {
 // gated refuses a submission that required gates have not passed.
 func (s *SubmitMove) gated(p *play) *Refusal {
 	hint := "git liza submit " + string(p.task.ID)
-	touches := staging{p}.touching(len(s.Paths), s.Paths)
-	return cmp.Or(staging{p}.check(AtSubmit, s.Gates, hint), staging{p}.checkArtifacts(s.Gates, s.Commit, s.Tree, touches),
-		staging{p}.passed(AtSubmit, s.Gates, s.Tree, touches, hint))
+	touches := touching(p, len(s.Paths), s.Paths)
+	return cmp.Or(checkReceipts(p, AtSubmit, s.Gates, hint), checkArtifacts(p, s.Gates, s.Commit, s.Tree, touches),
+		checkPassed(p, AtSubmit, s.Gates, s.Tree, touches, hint))
 }
 
 // judged refuses a submission that nobody would judge.
 func (s *SubmitMove) judged(p *play) *Refusal {
-	if len(p.panel().needs(p.task, s.Paths)) == 0 {
+	if len(neededJudges(p, p.task, s.Paths)) == 0 {
 		return refuse(RuleNeeds, "git liza role list", "no role is left to judge %s", p.task.ID)
 	}
 	return nil
@@ -310,9 +310,9 @@ func (s *SubmitMove) judged(p *play) *Refusal {
 
 func (s *SubmitMove) apply(p *effect) {
 	t, m := p.task, p.move
-	t.addCoder(p.actor().worker())
+	t.addCoder(workerOf(p.play))
 	if !m.By.IsHuman() {
-		countEnd(p, End{Task: t.ID, OK: true}, pressuresOf(p.calendar()).claimed(t.Goal, pressuresOf(p.calendar()).account(p.move.Principal)), "")
+		countEnd(p, End{Task: t.ID, OK: true}, countClaims(p.board, t.Goal, chargedAccount(p.board, p.move.Principal)), "")
 	}
 	p.free(t.Claim.By)
 	t.Claim = nil
@@ -323,14 +323,14 @@ func (s *SubmitMove) apply(p *effect) {
 	t.judgeAll(func(j *Judgement) { j.NoVerdicts, j.NotBefore, j.Error = 0, time.Time{}, "" })
 	t.Submission = &Submission{Number: t.Submissions, Save: s.Save, Commit: s.Commit, Tree: s.Tree, Base: s.Base,
 		Changed: len(s.Paths), Paths: s.Paths[:min(len(s.Paths), MaxList)], Receipt: s.Receipt, At: m.At,
-		ReviewBy: p.panel().needs(t, s.Paths), Human: m.By.IsHuman(), Gates: s.Gates}
+		ReviewBy: neededJudges(p.play, t, s.Paths), Human: m.By.IsHuman(), Gates: s.Gates}
 	recordGates(p, AtSubmit, t.ID, s.Gates)
 	if t.Submission.Human && len(t.Submission.ReviewBy) > 1 && slices.Contains(t.Submission.ReviewBy, HumanRole) {
 		// A person submits what it stands for. The verdict is another person's only
 		// where no other role judges.
 		t.judge(HumanRole, func(j *Judgement) {
 			j.Rejection = nil
-			j.Verdict = &Verdict{Commit: s.Commit, Tree: s.Tree, By: m.By, Principal: m.Principal, At: m.At, Texts: p.trackedPaths().refsOf(t)}
+			j.Verdict = &Verdict{Commit: s.Commit, Tree: s.Tree, By: m.By, Principal: m.Principal, At: m.At, Texts: textRefsOf(p.board, t)}
 		})
 	}
 }

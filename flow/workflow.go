@@ -134,12 +134,12 @@ type PlanRef struct {
 	At   time.Time `yaml:"at"` // of the import; zero in the move
 }
 
-// of is the workflow of a goal; nil if nothing is bounded.
-func (c workflows) of(goal GoalID) *Workflow {
+// FindWorkflow is the workflow of a goal; nil if nothing is bounded.
+func FindWorkflow(b *Board, goal GoalID) *Workflow {
 	if goal == "" {
 		return nil
 	}
-	w, ok := c.load(Key{Workflows, string(goal)}).(*Workflow)
+	w, ok := b.load(Key{Workflows, string(goal)}).(*Workflow)
 	if !ok || w.Goal != goal {
 		return nil
 	}
@@ -185,13 +185,10 @@ func (f *WorkflowPhase) admits(t *Task) bool {
 	return (len(f.Roles) == 0 || slices.Contains(f.Roles, t.doer())) && (len(f.Kinds) == 0 || slices.Contains(f.Kinds, t.Kind))
 }
 
-// FindWorkflow is the workflow of a goal; nil if nothing is bounded.
-func FindWorkflow(b *Board, goal GoalID) *Workflow { return workflowsOf(b.calendar()).of(goal) }
-
 // WorkflowRoles are the roles of agents that the workflow of a goal asks for, those of all
 // goals in progress for "": they work in its phases, do tasks of them, or judge these.
 func WorkflowRoles(b *Board, goal GoalID) (list []Role) {
-	for _, w := range workflowsOf(b.calendar()).open() {
+	for _, w := range openWorkflows(b) {
 		if goal != "" && w.Goal != goal {
 			continue
 		}
@@ -216,28 +213,22 @@ func RushCommand(b *Board, needed ...Role) string {
 	return "git liza rush --agents " + strings.Join(lists.Of(more, func(r Role) string { return string(r) + "=1" }), ",")
 }
 
-// workflows knows the workflows of the goals in progress.
-type workflows struct{ *content }
-
-// workflowsOf are those of a board, as a board, a play or a checker has it.
-func workflowsOf(c calendar) workflows { return workflows(c) }
-
-// open are the workflows of the goals in progress.
-func (k workflows) open() (list []*Workflow) {
-	for _, id := range k.IDs(Workflows) {
-		if g := k.Goal(GoalID(id)); g == nil || g.Status != InProgress {
+// openWorkflows are the workflows of the goals in progress.
+func openWorkflows(b *Board) (list []*Workflow) {
+	for _, id := range b.IDs(Workflows) {
+		if g := b.Goal(GoalID(id)); g == nil || g.Status != InProgress {
 			continue // there may be many, each as long as a workflow can be
 		}
-		if w := workflowsOf(k.calendar()).of(GoalID(id)); w != nil {
+		if w := FindWorkflow(b, GoalID(id)); w != nil {
 			list = append(list, w)
 		}
 	}
 	return list
 }
 
-// patterns are the globs of the artifacts of all goals in progress.
-func (k workflows) patterns() (globs []string) {
-	for _, w := range k.open() {
+// workflowPatterns are the globs of the artifacts of all goals in progress.
+func workflowPatterns(b *Board) (globs []string) {
+	for _, w := range openWorkflows(b) {
 		globs = append(globs, w.patterns()...)
 	}
 	return globs
@@ -246,7 +237,7 @@ func (k workflows) patterns() (globs []string) {
 // checkPhase refuses work on a task of another phase than that of its goal.
 func checkPhase(p *play) *Refusal {
 	t := p.task
-	w, g := workflowsOf(p.calendar()).of(t.Goal), p.Goal(t.Goal)
+	w, g := FindWorkflow(p.board, t.Goal), p.board.Goal(t.Goal)
 	if w == nil || g == nil || t.Phase == AnyPhase {
 		return nil
 	}
@@ -270,13 +261,13 @@ func shownPhase(id PhaseID) string {
 
 // checkParallel refuses one claim more than the workflow of the goal allows at once.
 func checkParallel(p *play) *Refusal {
-	w := workflowsOf(p.calendar()).of(p.task.Goal)
+	w := FindWorkflow(p.board, p.task.Goal)
 	if w == nil || w.Parallel == 0 || p.from == Claimed {
 		return nil
 	}
 	claimed := 0
 	var one TaskID
-	p.eachInWork(func(s *Summary) {
+	eachInWork(p.board, func(s *Summary) {
 		if s.Goal == p.task.Goal && s.Status == Claimed && s.ID != p.task.ID {
 			claimed++
 			if one == "" || compareIDs(s.ID, one) < 0 {
@@ -291,18 +282,18 @@ func checkParallel(p *play) *Refusal {
 }
 
 // workflowOf is the workflow of a goal, as the move leaves it.
-func (p phasing) workflowOf(goal GoalID) *Workflow {
+func workflowOf(p *play, goal GoalID) *Workflow {
 	if p.workflow != nil && p.workflow.Goal == goal {
 		return p.workflow
 	}
-	return workflowsOf(p.calendar()).of(goal)
+	return FindWorkflow(p.board, goal)
 }
 
 // phaseOfNew is the phase of a new task: the one that it names, that of what it replaces,
 // or that of its goal.
-func (p phasing) phaseOfNew(in *TaskInput, replaced PhaseID) PhaseID {
-	w := p.workflowOf(p.goalID())
-	switch g := p.Goal(p.goalID()); {
+func phaseOfNew(p *play, in *TaskInput, replaced PhaseID) PhaseID {
+	w := workflowOf(p, p.goalID())
+	switch g := p.board.Goal(p.goalID()); {
 	case w == nil || in.Phase != "":
 		return in.Phase
 	case replaced == AnyPhase || w.Phase(replaced) != nil:
@@ -313,11 +304,11 @@ func (p phasing) phaseOfNew(in *TaskInput, replaced PhaseID) PhaseID {
 	return ""
 }
 
-// checkPhaseOfTask refuses the phase of a task that is described, if it is none of the
+// checkNewPhase refuses the phase of a task that is described, if it is none of the
 // workflow of its goal, or not for its role and kind. Only people let a task belong to
 // every phase; was is its phase before, or that of the task that it replaces.
-func (p phasing) checkPhaseOfTask(t *Task, was PhaseID, hint string) *Refusal {
-	w := p.workflowOf(t.Goal)
+func checkNewPhase(p *play, t *Task, was PhaseID, hint string) *Refusal {
+	w := workflowOf(p, t.Goal)
 	if w == nil {
 		if t.Phase != "" && t.Phase != was {
 			return refuse(RulePhase, hint, "%s names the phase %s, and %s has none", t.ID, t.Phase, t.Goal)

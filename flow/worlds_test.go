@@ -36,7 +36,7 @@ func TestWorlds(t *testing.T) {
 			}
 			s := staged(t, cast+begin)
 			first := &place{docs: s.docs, now: s.now, sums: map[Key]uint64{}}
-			first.note(s.board.whole())
+			first.note(wholeOf(s.board))
 			w.explore(first)
 			t.Logf("%d boards, %d moves judged, merged %d times; refused: %v", len(w.seen), w.judged, w.reached[Merged], w.refused)
 			require.NotZero(t, w.reached[ReadyForReview])

@@ -19,13 +19,13 @@ import (
 // Of what the task does not own, agents change nothing in a loop, and nobody what another
 // task in work owns.
 func (b *Board) Writable(t *Task, role Role, list []string, undo func(path string) string) *Refusal {
-	return b.writable(t, role, list, undo, true)
+	return checkWritable(b, t, role, list, undo, true)
 }
 
-// writable is Writable; unless strict it lets pass what an intent declares.
-func (b *Board) writable(t *Task, role Role, list []string, undo func(path string) string, strict bool) *Refusal {
-	owned, allowed, bounds := parseGlobs(t.Owns), declared(t), b.roleBounds(role, t.Kind)
-	denied, own := parseGlobs(loopsOf(b.calendar()).taskDenials(t)), workflowsOf(b.calendar()).artifactBounds(t, role)
+// checkWritable is Writable; unless strict it lets pass what an intent declares.
+func checkWritable(b *Board, t *Task, role Role, list []string, undo func(path string) string, strict bool) *Refusal {
+	owned, allowed, bounds := parseGlobs(t.Owns), declared(t), roleBoundsOf(b, role, t.Kind)
+	denied, own := parseGlobs(TaskDenials(b, t)), artifactBounds(b, t, role)
 	for _, path := range list {
 		if b.interrupted() {
 			return nil
@@ -60,7 +60,7 @@ func (b *Board) writable(t *Task, role Role, list []string, undo func(path strin
 // agents change, and onto paths that another task in work owns. What others have declared
 // beyond theirs does not count: two that need one file would wait for each other for ever.
 func extends(b *Board, t *Task, role Role, beyond string) *Refusal {
-	if role != "" && loopsOf(b.calendar()).of(t.Goal) != nil {
+	if role != "" && loopOf(b, t.Goal) != nil {
 		return refuse(RuleScope, "git liza block "+string(t.ID)+" --reason R --question Q",
 			"%s owns %s, and agents change nothing else in a loop: not %s", t.ID, strings.Join(t.Owns, ", "), shown(beyond))
 	}
@@ -90,7 +90,7 @@ func (b *Board) Foreign(t *Task) func(path string) bool {
 	if bounded {
 		owned = declared(t)
 		for _, s := range b.Summaries() {
-			owned = append(owned, b.owned(s)...)
+			owned = append(owned, ownedGlobs(b, s)...)
 		}
 	}
 	return func(path string) bool { return matchesAny(never, path) || bounded && !matchesAny(owned, path) }
@@ -98,8 +98,8 @@ func (b *Board) Foreign(t *Task) func(path string) bool {
 
 // artifactBounds are the paths that a role writes which writes artifacts alone, in its
 // work on a task; nil if nothing bounds it.
-func (b workflows) artifactBounds(t *Task, role Role) []glob {
-	row, w := b.Role(role), b.of(t.Goal)
+func artifactBounds(b *Board, t *Task, role Role) []glob {
+	row, w := b.Role(role), FindWorkflow(b, t.Goal)
 	if row == nil || !row.Artifacts || w == nil {
 		return nil
 	}
@@ -123,13 +123,13 @@ type roleBounds struct {
 	never  []glob // what no agent changes
 }
 
-func (c *content) roleBounds(role Role, kind Kind) roleBounds {
-	row := c.Role(role)
+func roleBoundsOf(b *Board, role Role, kind Kind) roleBounds {
+	row := b.Role(role)
 	if row == nil {
 		return roleBounds{role: role, kind: kind}
 	}
 	bounds := row.bounds(kind)
-	bounds.never = parseGlobs(c.Settings().Config.Never)
+	bounds.never = parseGlobs(b.Settings().Config.Never)
 	return bounds
 }
 

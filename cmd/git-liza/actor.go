@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"fmt"
 
-	"github.com/git-liza/git-liza/cmd/git-liza/work"
+	"github.com/git-liza/git-liza/cmd/git-liza/internal/work"
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/gitstore"
 	"github.com/git-liza/git-liza/gitstore/git"

@@ -3,7 +3,7 @@ package main
 import (
 	"time"
 
-	"github.com/git-liza/git-liza/cmd/git-liza/supervise"
+	"github.com/git-liza/git-liza/cmd/git-liza/internal/supervise"
 	"github.com/git-liza/git-liza/flow"
 )
 

@@ -6,7 +6,7 @@ import (
 	"os"
 	"syscall"
 
-	"github.com/git-liza/git-liza/cmd/git-liza/provider"
+	"github.com/git-liza/git-liza/cmd/git-liza/internal/agent/provider"
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/gitstore/git"
 )

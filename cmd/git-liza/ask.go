@@ -5,7 +5,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/git-liza/git-liza/cmd/git-liza/work"
+	"github.com/git-liza/git-liza/cmd/git-liza/internal/work"
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/flow/plaintext"
 )

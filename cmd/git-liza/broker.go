@@ -8,7 +8,7 @@ import (
 	"os/signal"
 	"path/filepath"
 
-	"github.com/git-liza/git-liza/cmd/git-liza/broker"
+	"github.com/git-liza/git-liza/cmd/git-liza/internal/proc/broker"
 )
 
 // brokerCommand runs the commands of a confined session; its supervisor starts it.

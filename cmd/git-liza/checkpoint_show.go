@@ -5,8 +5,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/git-liza/git-liza/cmd/git-liza/metrics"
-	"github.com/git-liza/git-liza/cmd/git-liza/view"
+	"github.com/git-liza/git-liza/cmd/git-liza/internal/view"
+	"github.com/git-liza/git-liza/cmd/git-liza/internal/view/metrics"
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/gitstore"
 	"github.com/git-liza/git-liza/gitstore/git"

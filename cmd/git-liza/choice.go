@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/git-liza/git-liza/cmd/git-liza/extension"
-	"github.com/git-liza/git-liza/cmd/git-liza/provider"
+	"github.com/git-liza/git-liza/cmd/git-liza/internal/agent/provider"
+	"github.com/git-liza/git-liza/cmd/git-liza/internal/project/extension"
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/flow/lists"
 	"github.com/git-liza/git-liza/gitstore/git"

@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/git-liza/git-liza/cmd/git-liza/config"
+	"github.com/git-liza/git-liza/cmd/git-liza/internal/config"
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/flow/plaintext"
 	"github.com/git-liza/git-liza/flow/shell"

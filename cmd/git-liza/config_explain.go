@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/git-liza/git-liza/cmd/git-liza/config"
-	"github.com/git-liza/git-liza/cmd/git-liza/supervise"
-	"github.com/git-liza/git-liza/cmd/git-liza/work"
+	"github.com/git-liza/git-liza/cmd/git-liza/internal/config"
+	"github.com/git-liza/git-liza/cmd/git-liza/internal/supervise"
+	"github.com/git-liza/git-liza/cmd/git-liza/internal/work"
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/flow/lists"
 	"github.com/git-liza/git-liza/flow/plaintext"

@@ -7,9 +7,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/git-liza/git-liza/cmd/git-liza/config"
-	"github.com/git-liza/git-liza/cmd/git-liza/playbook"
-	"github.com/git-liza/git-liza/cmd/git-liza/supervise"
+	"github.com/git-liza/git-liza/cmd/git-liza/internal/agent/playbook"
+	"github.com/git-liza/git-liza/cmd/git-liza/internal/config"
+	"github.com/git-liza/git-liza/cmd/git-liza/internal/supervise"
 	"github.com/git-liza/git-liza/flow"
 )
 

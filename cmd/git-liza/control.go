@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/git-liza/git-liza/cmd/git-liza/view"
+	"github.com/git-liza/git-liza/cmd/git-liza/internal/view"
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/flow/plaintext"
 	"github.com/git-liza/git-liza/gitstore"

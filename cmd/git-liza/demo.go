@@ -9,8 +9,8 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/git-liza/git-liza/cmd/git-liza/demo"
-	"github.com/git-liza/git-liza/cmd/git-liza/proc"
+	"github.com/git-liza/git-liza/cmd/git-liza/internal/demo"
+	"github.com/git-liza/git-liza/cmd/git-liza/internal/proc"
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/flow/shell"
 )

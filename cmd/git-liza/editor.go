@@ -10,7 +10,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/git-liza/git-liza/cmd/git-liza/proc"
+	"github.com/git-liza/git-liza/cmd/git-liza/internal/proc"
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/flow/layout"
 	"github.com/git-liza/git-liza/flow/shell"

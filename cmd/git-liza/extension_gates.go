@@ -4,8 +4,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/git-liza/git-liza/cmd/git-liza/extension"
-	"github.com/git-liza/git-liza/cmd/git-liza/view"
+	"github.com/git-liza/git-liza/cmd/git-liza/internal/project/extension"
+	"github.com/git-liza/git-liza/cmd/git-liza/internal/view"
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/flow/lists"
 )

@@ -8,7 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/git-liza/git-liza/cmd/git-liza/proc"
+	"github.com/git-liza/git-liza/cmd/git-liza/internal/proc"
 )
 
 // TestHostileHooks runs what an extension must not do: hang, leave children behind, and

@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/git-liza/git-liza/cmd/git-liza/extension"
+	"github.com/git-liza/git-liza/cmd/git-liza/internal/project/extension"
 	"github.com/git-liza/git-liza/contracts"
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/flow/shell"

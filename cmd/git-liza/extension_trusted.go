@@ -4,8 +4,8 @@ import (
 	"errors"
 	"slices"
 
-	"github.com/git-liza/git-liza/cmd/git-liza/extension"
-	"github.com/git-liza/git-liza/cmd/git-liza/launcher"
+	"github.com/git-liza/git-liza/cmd/git-liza/internal/agent/launcher"
+	"github.com/git-liza/git-liza/cmd/git-liza/internal/project/extension"
 	"github.com/git-liza/git-liza/flow"
 )
 

@@ -1,7 +1,7 @@
 package main
 
 import (
-	"github.com/git-liza/git-liza/cmd/git-liza/drawing"
+	"github.com/git-liza/git-liza/cmd/git-liza/internal/ui/drawing"
 	"github.com/git-liza/git-liza/flow"
 )
 

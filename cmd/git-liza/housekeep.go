@@ -3,7 +3,7 @@ package main
 import (
 	"os"
 
-	"github.com/git-liza/git-liza/cmd/git-liza/proc"
+	"github.com/git-liza/git-liza/cmd/git-liza/internal/proc"
 	"github.com/git-liza/git-liza/gitstore"
 )
 

@@ -3,8 +3,8 @@ package main
 import (
 	"strings"
 
-	"github.com/git-liza/git-liza/cmd/git-liza/survey"
-	"github.com/git-liza/git-liza/cmd/git-liza/work"
+	"github.com/git-liza/git-liza/cmd/git-liza/internal/project/survey"
+	"github.com/git-liza/git-liza/cmd/git-liza/internal/work"
 	"github.com/git-liza/git-liza/flow/shell"
 )
 

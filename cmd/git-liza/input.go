@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/git-liza/git-liza/cmd/git-liza/confine"
+	"github.com/git-liza/git-liza/cmd/git-liza/internal/proc/confine"
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/gitstore"
 )

@@ -6,8 +6,8 @@ import (
 	"io"
 	"time"
 
-	"github.com/git-liza/git-liza/cmd/git-liza/proc"
-	"github.com/git-liza/git-liza/cmd/git-liza/work"
+	"github.com/git-liza/git-liza/cmd/git-liza/internal/proc"
+	"github.com/git-liza/git-liza/cmd/git-liza/internal/work"
 	"github.com/git-liza/git-liza/gitstore/git"
 	"github.com/git-liza/git-liza/hooks/stubs"
 )

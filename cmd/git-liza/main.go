@@ -16,11 +16,11 @@ import (
 
 	"github.com/alecthomas/kong"
 
-	"github.com/git-liza/git-liza/cmd/git-liza/broker"
-	"github.com/git-liza/git-liza/cmd/git-liza/confine"
-	_ "github.com/git-liza/git-liza/cmd/git-liza/deepstack" // at each start
-	"github.com/git-liza/git-liza/cmd/git-liza/proc"
-	"github.com/git-liza/git-liza/cmd/git-liza/provider"
+	"github.com/git-liza/git-liza/cmd/git-liza/internal/agent/provider"
+	_ "github.com/git-liza/git-liza/cmd/git-liza/internal/deepstack" // at each start
+	"github.com/git-liza/git-liza/cmd/git-liza/internal/proc"
+	"github.com/git-liza/git-liza/cmd/git-liza/internal/proc/broker"
+	"github.com/git-liza/git-liza/cmd/git-liza/internal/proc/confine"
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/flow/layout"
 	"github.com/git-liza/git-liza/flow/shell"

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/git-liza/git-liza/cmd/git-liza/mcp"
+	"github.com/git-liza/git-liza/cmd/git-liza/internal/ui/mcp"
 	"github.com/git-liza/git-liza/flow"
 )
 

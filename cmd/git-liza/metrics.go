@@ -6,9 +6,9 @@ import (
 	"slices"
 	"time"
 
-	"github.com/git-liza/git-liza/cmd/git-liza/metrics"
-	"github.com/git-liza/git-liza/cmd/git-liza/view"
-	"github.com/git-liza/git-liza/cmd/git-liza/work"
+	"github.com/git-liza/git-liza/cmd/git-liza/internal/view"
+	"github.com/git-liza/git-liza/cmd/git-liza/internal/view/metrics"
+	"github.com/git-liza/git-liza/cmd/git-liza/internal/work"
 	"github.com/git-liza/git-liza/flow"
 )
 

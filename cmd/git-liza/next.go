@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"strings"
 
-	"github.com/git-liza/git-liza/cmd/git-liza/view"
+	"github.com/git-liza/git-liza/cmd/git-liza/internal/view"
 	"github.com/git-liza/git-liza/flow"
 )
 

@@ -14,9 +14,9 @@ import (
 
 	"golang.org/x/term"
 
-	"github.com/git-liza/git-liza/cmd/git-liza/provider"
-	"github.com/git-liza/git-liza/cmd/git-liza/view"
-	"github.com/git-liza/git-liza/cmd/git-liza/work"
+	"github.com/git-liza/git-liza/cmd/git-liza/internal/agent/provider"
+	"github.com/git-liza/git-liza/cmd/git-liza/internal/view"
+	"github.com/git-liza/git-liza/cmd/git-liza/internal/work"
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/flow/plaintext"
 	"github.com/git-liza/git-liza/gitstore"

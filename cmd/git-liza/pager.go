@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/git-liza/git-liza/cmd/git-liza/proc"
+	"github.com/git-liza/git-liza/cmd/git-liza/internal/proc"
 )
 
 // A pager prints long output for people: on a terminal through the pager that git uses.

@@ -7,9 +7,9 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/git-liza/git-liza/cmd/git-liza/planfile"
-	"github.com/git-liza/git-liza/cmd/git-liza/planforms"
-	"github.com/git-liza/git-liza/cmd/git-liza/work"
+	"github.com/git-liza/git-liza/cmd/git-liza/internal/plan/planfile"
+	"github.com/git-liza/git-liza/cmd/git-liza/internal/plan/planforms"
+	"github.com/git-liza/git-liza/cmd/git-liza/internal/work"
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/flow/lists"
 	"github.com/git-liza/git-liza/flow/plaintext"

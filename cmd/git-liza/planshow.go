@@ -4,9 +4,9 @@ import (
 	"errors"
 	"slices"
 
-	"github.com/git-liza/git-liza/cmd/git-liza/planfile"
-	"github.com/git-liza/git-liza/cmd/git-liza/view"
-	"github.com/git-liza/git-liza/cmd/git-liza/work"
+	"github.com/git-liza/git-liza/cmd/git-liza/internal/plan/planfile"
+	"github.com/git-liza/git-liza/cmd/git-liza/internal/view"
+	"github.com/git-liza/git-liza/cmd/git-liza/internal/work"
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/flow/plan"
 	"github.com/git-liza/git-liza/flow/shell"

@@ -8,9 +8,9 @@ import (
 
 	"github.com/alecthomas/kong"
 
-	"github.com/git-liza/git-liza/cmd/git-liza/codehost"
-	"github.com/git-liza/git-liza/cmd/git-liza/view"
-	"github.com/git-liza/git-liza/cmd/git-liza/work"
+	"github.com/git-liza/git-liza/cmd/git-liza/internal/codehost"
+	"github.com/git-liza/git-liza/cmd/git-liza/internal/view"
+	"github.com/git-liza/git-liza/cmd/git-liza/internal/work"
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/flow/plaintext"
 	"github.com/git-liza/git-liza/flow/shell"

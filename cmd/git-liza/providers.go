@@ -4,8 +4,8 @@ import (
 	"errors"
 	"time"
 
-	"github.com/git-liza/git-liza/cmd/git-liza/provider"
-	"github.com/git-liza/git-liza/cmd/git-liza/view"
+	"github.com/git-liza/git-liza/cmd/git-liza/internal/agent/provider"
+	"github.com/git-liza/git-liza/cmd/git-liza/internal/view"
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/gitstore/git"
 )

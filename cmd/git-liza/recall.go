@@ -3,8 +3,8 @@ package main
 import (
 	"strings"
 
-	"github.com/git-liza/git-liza/cmd/git-liza/recall"
-	"github.com/git-liza/git-liza/cmd/git-liza/view"
+	"github.com/git-liza/git-liza/cmd/git-liza/internal/project/recall"
+	"github.com/git-liza/git-liza/cmd/git-liza/internal/view"
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/gitstore/git"
 	"github.com/git-liza/git-liza/gitstore/secret"

@@ -7,9 +7,9 @@ import (
 	"slices"
 
 	"github.com/git-liza/git-liza/artifacts"
-	"github.com/git-liza/git-liza/cmd/git-liza/lesson"
-	"github.com/git-liza/git-liza/cmd/git-liza/view"
-	"github.com/git-liza/git-liza/cmd/git-liza/work"
+	"github.com/git-liza/git-liza/cmd/git-liza/internal/project/lesson"
+	"github.com/git-liza/git-liza/cmd/git-liza/internal/view"
+	"github.com/git-liza/git-liza/cmd/git-liza/internal/work"
 	"github.com/git-liza/git-liza/flow"
 )
 

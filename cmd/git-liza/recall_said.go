@@ -6,9 +6,9 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/git-liza/git-liza/cmd/git-liza/lesson"
-	"github.com/git-liza/git-liza/cmd/git-liza/recall"
-	"github.com/git-liza/git-liza/cmd/git-liza/work"
+	"github.com/git-liza/git-liza/cmd/git-liza/internal/project/lesson"
+	"github.com/git-liza/git-liza/cmd/git-liza/internal/project/recall"
+	"github.com/git-liza/git-liza/cmd/git-liza/internal/work"
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/flow/lists"
 	"github.com/git-liza/git-liza/flow/plaintext"

@@ -6,8 +6,8 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/git-liza/git-liza/cmd/git-liza/supervise"
-	"github.com/git-liza/git-liza/cmd/git-liza/view"
+	"github.com/git-liza/git-liza/cmd/git-liza/internal/supervise"
+	"github.com/git-liza/git-liza/cmd/git-liza/internal/view"
 	"github.com/git-liza/git-liza/flow"
 )
 

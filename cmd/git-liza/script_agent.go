@@ -5,7 +5,7 @@ import (
 	"errors"
 	"slices"
 
-	"github.com/git-liza/git-liza/cmd/git-liza/playbook"
+	"github.com/git-liza/git-liza/cmd/git-liza/internal/agent/playbook"
 	"github.com/git-liza/git-liza/flow"
 )
 

@@ -12,7 +12,7 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/git-liza/git-liza/cmd/git-liza/proc"
+	"github.com/git-liza/git-liza/cmd/git-liza/internal/proc"
 	"github.com/git-liza/git-liza/internal/gittest"
 	"github.com/git-liza/git-liza/internal/torture"
 	"github.com/rogpeppe/go-internal/testscript"

@@ -7,8 +7,8 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/git-liza/git-liza/cmd/git-liza/transcript"
-	"github.com/git-liza/git-liza/cmd/git-liza/view"
+	"github.com/git-liza/git-liza/cmd/git-liza/internal/agent/transcript"
+	"github.com/git-liza/git-liza/cmd/git-liza/internal/view"
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/flow/lists"
 	"github.com/git-liza/git-liza/flow/plaintext"

@@ -7,10 +7,10 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/git-liza/git-liza/cmd/git-liza/confine"
-	"github.com/git-liza/git-liza/cmd/git-liza/diagnosis"
-	"github.com/git-liza/git-liza/cmd/git-liza/proc"
-	"github.com/git-liza/git-liza/cmd/git-liza/view"
+	"github.com/git-liza/git-liza/cmd/git-liza/internal/diagnosis"
+	"github.com/git-liza/git-liza/cmd/git-liza/internal/proc"
+	"github.com/git-liza/git-liza/cmd/git-liza/internal/proc/confine"
+	"github.com/git-liza/git-liza/cmd/git-liza/internal/view"
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/gitstore/secret"
 )

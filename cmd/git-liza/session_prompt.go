@@ -3,8 +3,8 @@ package main
 import (
 	"fmt"
 
-	"github.com/git-liza/git-liza/cmd/git-liza/supervise"
-	"github.com/git-liza/git-liza/cmd/git-liza/work"
+	"github.com/git-liza/git-liza/cmd/git-liza/internal/supervise"
+	"github.com/git-liza/git-liza/cmd/git-liza/internal/work"
 	"github.com/git-liza/git-liza/flow"
 )
 

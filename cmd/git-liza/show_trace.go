@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/git-liza/git-liza/artifacts"
-	"github.com/git-liza/git-liza/cmd/git-liza/work"
+	"github.com/git-liza/git-liza/cmd/git-liza/internal/work"
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/flow/lists"
 	"github.com/git-liza/git-liza/flow/plaintext"

@@ -12,7 +12,7 @@ import (
 	"golang.org/x/sys/unix"
 	"golang.org/x/term"
 
-	"github.com/git-liza/git-liza/cmd/git-liza/proc"
+	"github.com/git-liza/git-liza/cmd/git-liza/internal/proc"
 )
 
 // isTerminal reports whether a stream of the invocation is a terminal.

@@ -3,9 +3,9 @@ package main
 import (
 	"errors"
 
-	"github.com/git-liza/git-liza/cmd/git-liza/config"
-	"github.com/git-liza/git-liza/cmd/git-liza/view"
-	"github.com/git-liza/git-liza/cmd/git-liza/work"
+	"github.com/git-liza/git-liza/cmd/git-liza/internal/config"
+	"github.com/git-liza/git-liza/cmd/git-liza/internal/view"
+	"github.com/git-liza/git-liza/cmd/git-liza/internal/work"
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/flow/shell"
 	"github.com/git-liza/git-liza/gitstore"

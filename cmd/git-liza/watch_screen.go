@@ -11,11 +11,11 @@ import (
 	"strings"
 	"time"
 
-	"github.com/git-liza/git-liza/cmd/git-liza/proc"
-	"github.com/git-liza/git-liza/cmd/git-liza/provider"
-	"github.com/git-liza/git-liza/cmd/git-liza/screen"
-	"github.com/git-liza/git-liza/cmd/git-liza/view"
-	"github.com/git-liza/git-liza/cmd/git-liza/work"
+	"github.com/git-liza/git-liza/cmd/git-liza/internal/agent/provider"
+	"github.com/git-liza/git-liza/cmd/git-liza/internal/proc"
+	"github.com/git-liza/git-liza/cmd/git-liza/internal/ui/screen"
+	"github.com/git-liza/git-liza/cmd/git-liza/internal/view"
+	"github.com/git-liza/git-liza/cmd/git-liza/internal/work"
 	"github.com/git-liza/git-liza/gitstore/git"
 )
 

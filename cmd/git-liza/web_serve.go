@@ -10,8 +10,8 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/git-liza/git-liza/cmd/git-liza/view"
-	"github.com/git-liza/git-liza/cmd/git-liza/web"
+	"github.com/git-liza/git-liza/cmd/git-liza/internal/ui/web"
+	"github.com/git-liza/git-liza/cmd/git-liza/internal/view"
 	"github.com/git-liza/git-liza/flow"
 )
 

@@ -7,7 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/git-liza/git-liza/cmd/git-liza/web"
+	"github.com/git-liza/git-liza/cmd/git-liza/internal/ui/web"
 	"github.com/git-liza/git-liza/flow"
 )
 

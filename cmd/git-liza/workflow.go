@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/git-liza/git-liza/artifacts/library"
-	"github.com/git-liza/git-liza/cmd/git-liza/work"
+	"github.com/git-liza/git-liza/cmd/git-liza/internal/work"
 	"github.com/git-liza/git-liza/flow"
 )
 

@@ -22,7 +22,7 @@ import (
 type suite struct{ folder string }
 
 var suites = []suite{
-	{folder: "flow"}, {folder: "hooks"}, {folder: "gitstore"}, {folder: "cmd/git-liza/boards"},
+	{folder: "flow"}, {folder: "hooks"}, {folder: "gitstore"}, {folder: "cmd/git-liza/internal/tests/boards"},
 }
 
 // A test is one that passed with all guards on.

@@ -1,0 +1,538 @@
+package view
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/git-liza/git-liza/cmd/git-liza/internal/view/metrics"
+	"github.com/git-liza/git-liza/cmd/git-liza/internal/work"
+	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/gitstore"
+)
+
+// start is a minute after the last move of the boards.
+var start = noon.Add(time.Minute)
+
+// A scene is a board with what the machine knows.
+type scene struct {
+	documents []flow.Document
+	local     Local
+}
+
+func board(documents ...flow.Document) scene { return scene{documents: documents} }
+
+func (s scene) knowing(l Local) scene {
+	s.local = l
+	return s
+}
+
+func (s scene) reading(at time.Time, by flow.Actor) Reading {
+	return Reading{Board: boardOf(append([]flow.Document{goalOne}, s.documents...)...), At: at, Person: flow.Caller{By: by}, Local: s.local}
+}
+
+// alarms returns the alarms of a kind that a person has at a time.
+func (s scene) alarms(kind AlarmKind, at time.Time) (list []Alarm, due time.Time) {
+	p := NewPicture(s.reading(at, "human:ann"))
+	for _, a := range p.Alarms() {
+		if a.Kind == kind {
+			list = append(list, a)
+		}
+	}
+	return list, p.alarmDue
+}
+
+func before(d time.Duration) time.Time { return start.Add(-d) }
+
+// oneTask returns a task that is in a state since a time.
+func oneTask(status flow.Status, since time.Time, edit func(*flow.Task)) *flow.Task {
+	t := &flow.Task{ID: "t", Status: status, Title: "T", Created: start.Add(-24 * time.Hour), Changed: since}
+	if edit != nil {
+		edit(t)
+	}
+	return t
+}
+
+func claimedUntil(lease time.Time, attempt flow.Attempt) *flow.Task {
+	return oneTask(flow.Claimed, start, func(t *flow.Task) {
+		t.Attempt, t.Claim = &attempt, &flow.Claim{By: attempt.Coder, Since: lease.Add(-time.Hour), Lease: lease}
+	})
+}
+
+func controlOf(c flow.ControlState, edit func(*flow.Settings)) *flow.Settings {
+	s := &flow.Settings{Format: flow.NewestFormat, Goal: "goal-1", Control: c, Config: flow.DefaultConfig()}
+	if edit != nil {
+		edit(s)
+	}
+	return s
+}
+
+func configured(edit func(*flow.Config)) *flow.Settings {
+	return controlOf(flow.ControlState{State: flow.Running}, func(s *flow.Settings) { edit(&s.Config) })
+}
+
+func heardAt(at time.Time, doing string) gitstore.Presence {
+	return gitstore.Presence{At: at, Every: flow.Duration(10 * time.Second), Doing: doing, Since: at}
+}
+
+var coderOne = &flow.Agent{ID: "coder-1", Role: flow.Coder, Generation: "0123456789abcdef"}
+
+// alarmCases have for each kind of alarm what it looks like. At that time the first scene has
+// it, and the second one has it again, at another moment of the board.
+var alarmCases = []struct {
+	kind    AlarmKind
+	first   scene
+	second  scene
+	subject string
+	text    string
+	next    string
+	call    bool
+	elapsed bool // a second before the first scene has none
+}{
+	{LeaseAlarm, board(claimedUntil(before(2*time.Minute), flow.Attempt{Number: 1, Coder: "coder-1"})), board(claimedUntil(before(5*time.Minute), flow.Attempt{Number: 1, Coder: "coder-1"})),
+		"t", "t: the lease of coder-1 has ended", "git liza release t", false, true},
+	{ReviewLeaseAlarm, board(reviewedUntil(before(2 * time.Minute))), board(reviewedUntil(before(time.Hour))),
+		"t/code-reviewer", "t: the review of code-reviewer-1 has ended without a verdict", "git liza review t", false, true},
+	{"blocked", board(blockedAt(start)), board(blockedAt(before(time.Hour))), "t", "t is blocked: no port is free", "git liza task unblock t", true, false},
+	{"question", board(askedAt("1", start)...), board(askedAt("2", start)...), "t", "t asks: Which?", "git liza answer t", true, false},
+	{OrphanedAlarm, board(rejectedAt(before(30*time.Second), 1)), board(rejectedAt(before(time.Minute), 1)),
+		"t", "t was rejected, and coder-1 is gone", "git liza rush", false, true},
+	{ReviewLoopAlarm, board(rejectedAt(start, 3), coderOne), board(rejectedAt(start, 4), coderOne), "t", "", "git liza show t --patch", false, false},
+	{MergeAlarm, board(unmergeable(start, "a.go")), board(unmergeable(before(time.Hour), "a.go")), "t", "t does not merge: conflicts in a.go", "git liza show t", false, false},
+	{"exhausted", board(failedAt(start)), board(failedAt(before(time.Hour))), "t", "t failed too often to be tried again: no port is free", "git liza task supersede t --by FILE --reason R", true, false},
+	{ReassignedAlarm, board(takenOver(2)), board(takenOver(3)), "t", "t went from coder-1 to coder-2", "git liza show t", false, false},
+	{ApproachingAlarm, board(claimedUntil(start.Add(time.Hour), flow.Attempt{Number: 1, Coder: "coder-1", Iteration: 8})),
+		board(claimedUntil(start.Add(time.Hour), flow.Attempt{Number: 1, Coder: "coder-1", Iteration: 9})), "t/iterations", "", "git liza show t", false, false},
+	{ApproachingAlarm, limited(rejectedAt(start, 8)), limited(rejectedAt(start, 9)), "t/review_cycles", "t: 8 of 10 rejections", "git liza show t", false, false},
+	{ApproachingAlarm, limited(failedBy(8, 1)), limited(failedBy(9, 1)), "t/failures", "t: 8 of 10 failures", "git liza show t", false, false},
+	{ApproachingAlarm, board(failedBy(8, 8), tenOfEachBut(100)), board(failedBy(9, 9), tenOfEachBut(100)), "t/failed_coders", "t: 8 of 10 coders failed", "git liza show t", false, false},
+	{ApproachingAlarm, limited(unmerged(8)), limited(unmerged(9)), "t/integration_failures", "t: 8 of 10 failed merges", "git liza show t", false, false},
+	{ApproachingAlarm, limited(unjudged(8)), limited(unjudged(9)), "t/no_verdicts", "t: 8 of 10 reviews ended without a verdict", "git liza show t", false, false},
+	{StalledAlarm, board(oneTask(flow.Unclaimed, before(30*time.Minute), nil)), board(oneTask(flow.Unclaimed, before(time.Hour), nil)),
+		"goal-1", "goal-1: no task has changed: 1 for a coder (none is there)", "git liza status --goal goal-1", false, true},
+	// Whose coder is there, and may take nothing.
+	{StalledAlarm, spent(before(30 * time.Minute)), spent(before(time.Hour)),
+		"goal-1", "goal-1: no task has changed: 1 for a coder (refused: nothing_claimable)", "git liza status --goal goal-1", false, true},
+	// Whose leases were renewed a moment ago.
+	{StalledAlarm, board(claimedUntil(start.Add(30*time.Minute), flow.Attempt{Number: 1, Coder: "coder-1"})), board(claimedUntil(start, flow.Attempt{Number: 1, Coder: "coder-1"})),
+		"goal-1", "goal-1: no task has changed: 1 in work", "git liza status --goal goal-1", false, true},
+	{StalledAlarm, board(reviewedSince(before(30 * time.Minute))), board(reviewedSince(before(time.Hour))),
+		"goal-1", "goal-1: no task has changed: 1 in work", "git liza status --goal goal-1", false, true},
+	{DraftAlarm, board(oneTask(flow.Draft, before(30*time.Minute), nil)), board(oneTask(flow.Draft, before(time.Hour), nil)), "t", "t is still a draft: T", "git liza task edit t --done-when TEXT --spec PATH --scope TEXT", false, true},
+	{"discovery", board(foundAt("sprint-1/1", start)), board(foundAt("sprint-1/1", before(time.Hour))), "sprint-1/1", "urgent discovery: the port is open", "git liza task add --record sprint-1/1 --draft", true, false},
+	{"hook", board(violatedAt(start, flow.NoHooks, "pre-commit came or changed")), board(violatedAt(before(time.Hour), flow.NoHooks, "pre-commit came or changed")), "sprint-1/1", "the hook pre-commit came or changed while a session ran", "git liza record dismiss sprint-1/1 --reason R", true, false},
+	{"setting", board(violatedAt(start, flow.NoSettings, "k in f came or changed")), board(violatedAt(before(time.Hour), flow.NoSettings, "k in f came or changed")), "sprint-1/1", "the setting k in f came or changed while a session ran", "git liza record dismiss sprint-1/1 --reason R", true, false},
+	{"clone", board(violatedAt(start, flow.NoChanges, "changed: settings k")), board(violatedAt(before(time.Hour), flow.NoChanges, "changed: settings k")), "sprint-1/1", "the clone changed: settings k while a session ran", "git liza record dismiss sprint-1/1 --reason R", true, false},
+	{InvalidAlarm, brokenAt("a1"), brokenAt("b2"), "board", "it does not replay; no move is made", "git liza fsck --repair", true, false},
+	{"checkpoint", board(checkpointAt(start)), board(checkpointAt(before(time.Minute))), "board", "the checkpoint waits for a decision: half", "git liza checkpoint decide CONTINUE --message M", true, false},
+	{StaleAlarm, board(checkpointAt(before(30 * time.Minute))), board(checkpointAt(before(time.Hour))), "board", "the checkpoint waits for a decision: half", "git liza checkpoint show", true, true},
+	{StuckAlarm, board(checkpointAt(before(2 * time.Hour))), board(checkpointAt(before(3 * time.Hour))), "board", "the checkpoint waits for a decision: half", "git liza checkpoint show", true, true},
+	{AbandonedAlarm, board(checkpointAt(before(8 * time.Hour))), board(checkpointAt(before(9 * time.Hour))), "board", "the checkpoint waits for a decision: half", "git liza checkpoint show", true, true},
+	{PauseAlarm, board(pausedAt(before(30 * time.Minute))), board(pausedAt(before(time.Hour))), "board", "the board is paused: lunch", "git liza resume --reason R", true, true},
+	{ForgottenAlarm, board(pausedAt(before(2 * time.Hour))), board(pausedAt(before(3 * time.Hour))), "board", "the board is paused: lunch", "git liza resume --reason R", true, true},
+	{UnstaffedAlarm, board(oneTask(flow.Unclaimed, before(time.Minute), nil)), board(oneTask(flow.Unclaimed, before(time.Hour), nil)),
+		"goal-1/coder", "1 task waits for a coder, and none is there", "git liza rush", false, true},
+	{DeadAlarm, deadWith("0123456789abcdef"), deadWith("fedcba9876543210"), "coder-1", "coder-1 is dead and holds t", "git liza release t", true, false},
+	{DriftAlarm, board(mergedBehind("a1", start)), board(mergedBehind("b2", before(time.Minute))), "t", "t was 24 commits behind when it was merged", "git liza show t", false, false},
+	{"breaker", board(&flow.Breaker{Tripped: true, Pattern: "retry_cluster", At: start}), board(&flow.Breaker{Tripped: true, Pattern: "retry_cluster", At: before(time.Hour)}),
+		"board", "the circuit breaker is tripped: retry_cluster", "git liza board breaker reset --resolution R", true, false},
+	{ProviderAlarm, machineNeeds("paused", "claude", start), machineNeeds("paused", "claude", before(time.Hour)), "claude", "claude is paused", "git liza providers resume claude", true, false},
+	{"role", machineNeeds("role", "gates", start), machineNeeds("role", "gates", before(time.Hour)), "gates", "gates is paused", "git liza providers resume gates", true, false},
+	{DeadlineAlarm, board(dueAt(start)...), board(dueAt(before(time.Hour))...), "sprint-1", "sprint-1 is past its deadline", "git liza sprint show sprint-1", false, true},
+}
+
+func reviewedUntil(lease time.Time) *flow.Task {
+	return oneTask(flow.ReadyForReview, start, func(t *flow.Task) {
+		t.Attempt, t.Submission = &flow.Attempt{Number: 1, Coder: "coder-1"}, &flow.Submission{Number: 1, ReviewBy: []flow.Role{flow.CodeReviewer}}
+		t.Judgements = []flow.Judgement{{Role: flow.CodeReviewer, Review: &flow.Review{By: "code-reviewer-1", Lease: lease}}}
+	})
+}
+
+func reviewedSince(since time.Time) *flow.Task {
+	t := reviewedUntil(start.Add(time.Hour))
+	t.Submission.At, t.Judgements[0].Review.Since = before(2*time.Hour), since
+	return t
+}
+
+func blockedAt(at time.Time) *flow.Task {
+	return oneTask(flow.Blocked, start, func(t *flow.Task) { t.Block = &flow.Block{Reason: "no port is free", At: at} })
+}
+
+func askedAt(number string, at time.Time) []flow.Document {
+	id := flow.RecordID("sprint-1/" + number)
+	return []flow.Document{controlOf(flow.ControlState{State: flow.Running}, nil), &flow.Question{ID: id, Task: "t", From: "coder-1", Text: "Which?", Asked: at},
+		oneTask(flow.Blocked, start, func(t *flow.Task) {
+			t.Block = &flow.Block{Questions: []string{"Which?"}, At: at, Asked: []flow.RecordID{id}, From: flow.Unclaimed}
+		})}
+}
+
+func rejectedAt(at time.Time, cycles int) *flow.Task {
+	return oneTask(flow.Rejected, start, func(t *flow.Task) {
+		t.Attempt, t.RejectedBy = &flow.Attempt{Number: 1, Coder: "coder-1", Cycles: cycles}, flow.CodeReviewer
+		t.Judgements = []flow.Judgement{{Role: flow.CodeReviewer, Rejection: &flow.Rejection{At: at}}}
+	})
+}
+
+func unmergeable(at time.Time, paths ...string) *flow.Task {
+	return oneTask(flow.IntegrationFailed, start, func(t *flow.Task) { t.Integration = &flow.Integration{At: at, Paths: paths} })
+}
+
+func failedAt(at time.Time) *flow.Task {
+	t := blockedAt(at)
+	t.Failures = []flow.Failure{{Coder: "coder-1", At: at}, {Coder: "coder-2", At: at}}
+	return t
+}
+
+// limited is a board with a task, where ten of each are the limit.
+func limited(t *flow.Task) scene { return board(t, tenOfEachBut(10)) }
+
+// tenOfEachBut makes ten of each the limit, but for failures.
+func tenOfEachBut(failures int) *flow.Settings {
+	return configured(func(c *flow.Config) {
+		c.Limits = flow.Limits{Iterations: 10, Cycles: 10, Failures: failures, FailedCoders: 10, MergeFails: 10, NoVerdicts: 10}
+	})
+}
+
+// failedBy is a task with failures of some coders.
+func failedBy(failures, coders int) *flow.Task {
+	return oneTask(flow.Unclaimed, start, func(t *flow.Task) {
+		for n := range failures {
+			t.Failures = append(t.Failures, flow.Failure{Coder: flow.Actor(agentID(flow.Coder, n%coders+1)), At: start})
+		}
+	})
+}
+
+func unmerged(fails int) *flow.Task {
+	t := unmergeable(start)
+	t.MergeFails = fails
+	return t
+}
+
+func unjudged(lost int) *flow.Task {
+	t := reviewedUntil(start.Add(time.Hour))
+	t.Judgements[0].NoVerdicts = lost
+	return t
+}
+
+// spent is a goal of which the budget is spent, with a task since a time and its coder.
+func spent(since time.Time) scene {
+	goal := *goalOne
+	goal.Usage = flow.Usage{Input: 100}
+	return board(configured(func(c *flow.Config) { c.Budgets.Goal.Tokens = 100 }), &goal, coderOne, oneTask(flow.Unclaimed, since, nil)).
+		knowing(Local{Presences: map[flow.AgentID]gitstore.Presence{"coder-1": heardAt(start, "waiting")}})
+}
+
+func takenOver(attempt int) *flow.Task {
+	t := claimedUntil(start.Add(time.Hour), flow.Attempt{Number: attempt, Coder: "coder-2"})
+	t.Coders = []flow.Worker{{By: "coder-1"}, {By: "coder-2"}}
+	return t
+}
+
+func foundAt(id flow.RecordID, at time.Time) *flow.Discovery {
+	return &flow.Discovery{ID: id, Text: "the port is open", Severity: "high", Urgency: "immediate", At: at}
+}
+
+func violatedAt(at time.Time, assumption, reality string) *flow.Anomaly {
+	return &flow.Anomaly{ID: "sprint-1/1", Type: flow.AssumptionViolated, Details: map[string]string{"assumption": assumption, "reality": reality}, At: at}
+}
+
+func brokenAt(commit flow.ObjectID) scene {
+	return board().knowing(Local{Breach: &Breach{Rule: flow.RuleReplay, Reason: "it does not replay", Commit: commit}, Repair: "git liza fsck --repair"})
+}
+
+func checkpointAt(at time.Time) *flow.Settings {
+	return controlOf(flow.ControlState{State: flow.Checkpoint, Reason: "half", At: at}, nil)
+}
+
+func pausedAt(at time.Time) *flow.Settings {
+	return controlOf(flow.ControlState{State: flow.Paused, Reason: "lunch", At: at}, nil)
+}
+
+func deadWith(g flow.Generation) scene {
+	a := *coderOne
+	a.Generation, a.Task = g, "t"
+	return board(&a, claimedUntil(start.Add(time.Hour), flow.Attempt{Number: 1, Coder: "coder-1"})).knowing(Local{Dead: map[flow.AgentID]int{"coder-1": 77}})
+}
+
+func mergedBehind(commit flow.ObjectID, at time.Time) *flow.Task {
+	return oneTask(flow.Merged, at, func(t *flow.Task) { t.Merge = &flow.Merge{Commit: commit, Drift: 24, At: at} })
+}
+
+func machineNeeds(kind, subject string, since time.Time) scene {
+	return board().knowing(Local{Needs: []Need{{Kind: kind, Subject: subject, Text: subject + " is paused", Command: "git liza providers resume " + subject, Since: since}}})
+}
+
+func dueAt(deadline time.Time) []flow.Document {
+	return []flow.Document{&flow.Goal{ID: "goal-1", Status: flow.InProgress, Sprint: "sprint-1"},
+		&flow.Sprint{ID: "sprint-1", Goal: "goal-1", Status: flow.InProgress, Deadline: deadline}}
+}
+
+// Each alarm fires exactly once, ends, and fires again when the same happens again.
+func TestEachAlarmFiresOnce(t *testing.T) {
+	t.Parallel()
+	for _, c := range alarmCases {
+		t.Run(string(c.kind), func(t *testing.T) {
+			t.Parallel()
+			var memory work.Alarms
+			fires := func(s scene, at time.Time) (fired, ended int) {
+				list, _ := s.alarms(c.kind, at)
+				var rows []work.AlarmRow
+				for _, a := range list {
+					rows = append(rows, work.AlarmRow{Key: a.Key(), Call: a.Call})
+				}
+				on, off, err := memory.Note(context.Background(), rows, at, nil)
+				require.NoError(t, err)
+				return len(on), len(off)
+			}
+			list, _ := c.first.alarms(c.kind, start)
+			require.Len(t, list, 1)
+			a := list[0]
+			require.Equal(t, c.subject, a.Subject)
+			if c.text != "" {
+				require.Equal(t, c.text, a.Text)
+			}
+			require.Equal(t, c.next, a.Next)
+			require.Equal(t, c.call, a.Call)
+
+			if c.elapsed {
+				fired, _ := fires(c.first, start.Add(-time.Second))
+				require.Zero(t, fired)
+				_, due := c.first.alarms(c.kind, start.Add(-time.Second))
+				require.False(t, due.IsZero() || due.After(start), "nobody would look then")
+			}
+			for _, step := range []struct {
+				scene        scene
+				after        time.Duration
+				fired, ended int
+			}{
+				{c.first, 0, 1, 0}, {c.first, time.Second, 0, 0}, {board(), 2 * time.Second, 0, 1},
+				{c.second, 3 * time.Second, 1, 0}, {c.second, 4 * time.Second, 0, 0}, {board(), 5 * time.Second, 0, 1},
+			} {
+				fired, ended := fires(step.scene, start.Add(step.after))
+				require.Equal(t, []int{step.fired, step.ended}, []int{fired, ended}, "after %s", step.after)
+			}
+		})
+	}
+}
+
+// An alarm about an item of the inbox is listed there. What calls is; a note is if it waits
+// for an agent, and not because an item has its subject or its command.
+func TestUnlistedAlarms(t *testing.T) {
+	t.Parallel()
+	kinds := func(list []Alarm) (kinds []AlarmKind) {
+		for _, a := range list {
+			kinds = append(kinds, a.Kind)
+		}
+		return kinds
+	}
+	unlisted := func(s scene, by flow.Actor) []AlarmKind {
+		return kinds(Unlisted(NewPicture(s.reading(start, by)).Alarms()))
+	}
+	for _, c := range alarmCases {
+		list := unlisted(c.first, "human:ann")
+		require.Equal(t, c.call || c.kind == UnstaffedAlarm, !slices.Contains(list, c.kind), c.kind)
+	}
+	planner := &flow.Agent{ID: "planner-1", Role: flow.Planner, Generation: "0123456789abcdef"}
+	soon := board(blockedAt(start), planner).knowing(Local{Presences: map[flow.AgentID]gitstore.Presence{"planner-1": heardAt(start, "waiting")}})
+	require.Empty(t, unlisted(soon, "human:ann"), "a planner settles it soon")
+	require.Equal(t, []AlarmKind{"blocked"}, unlisted(soon, "coder-1"), "its inbox is empty")
+	marked := checkpointAt(before(time.Hour))
+	marked.Control.Mark = "sprint-1"
+	require.Empty(t, unlisted(board(marked), "human:ann"), "the item is about the board, the alarm about the mark")
+	dead := deadWith("0123456789abcdef")
+	dead.local.Presences = map[flow.AgentID]gitstore.Presence{"coder-1": heardAt(start, "coding"), "coder-2": heardAt(start, "coding")}
+	dead.documents = append(dead.documents, &flow.Agent{ID: "coder-2", Role: flow.Coder, Generation: "0123456789abcdef"})
+	require.Empty(t, unlisted(dead, "human:ann"), "the other one may release it")
+	judged := reviewedUntil(before(2 * time.Minute))
+	require.Equal(t, "git liza review t", NewPicture(board(judged).reading(start, "human:ann")).Inbox().Items[0].Command)
+	require.Equal(t, []AlarmKind{ReviewLeaseAlarm}, unlisted(board(judged), "human:ann"), "the item is that nobody judges")
+	require.Equal(t, []AlarmKind{"blocked"}, unlisted(board(blockedAt(start)).knowing(Local{Snoozed: map[string]time.Time{"blocked t " + start.Format(time.RFC3339): start.Add(time.Hour)}}), "human:ann"))
+}
+
+// What an agent is about to settle calls nobody for ten minutes.
+func TestCallsWaitForAgents(t *testing.T) {
+	t.Parallel()
+	planner := &flow.Agent{ID: "planner-1", Role: flow.Planner, Generation: "0123456789abcdef"}
+	heard := func(at time.Time, doing string) Local {
+		return Local{Presences: map[flow.AgentID]gitstore.Presence{"planner-1": heardAt(at, doing)}}
+	}
+	for _, test := range []struct {
+		name  string
+		scene scene
+		at    time.Duration
+		call  bool
+	}{
+		{"nobody plans", board(blockedAt(start)), 0, true},
+		{"a planner is heard of", board(blockedAt(start), planner).knowing(heard(start, "waiting")), 0, false},
+		{"and still does nothing", board(blockedAt(start), planner).knowing(heard(start.Add(10*time.Minute), "waiting")), 10 * time.Minute, true},
+		{"the planner is silent", board(blockedAt(start), planner).knowing(heard(start.Add(-time.Hour), "waiting")), 0, true},
+		{"the planner gave up", board(blockedAt(start), planner).knowing(heard(start, gitstore.Failing)), 0, true},
+		{"the board stands still", board(checkpointAt(start), planner).knowing(heard(start, "waiting")), 0, true},
+	} {
+		kind := AlarmKind("blocked")
+		if test.name == "the board stands still" {
+			kind = "checkpoint"
+		}
+		list, _ := test.scene.alarms(kind, start.Add(test.at))
+		require.Len(t, list, 1, test.name)
+		require.Equal(t, test.call, list[0].Call, test.name)
+	}
+	// A snoozed item calls nobody.
+	s := board(blockedAt(start)).knowing(Local{Snoozed: map[string]time.Time{"blocked t " + start.Format(time.RFC3339): start.Add(time.Hour)}})
+	list, _ := s.alarms("blocked", start)
+	require.False(t, list[0].Call)
+}
+
+// The board says from when on something is an alarm, and which kinds are wanted. A clock
+// behind the board's time counts as that.
+func TestThresholdsOfAlarms(t *testing.T) {
+	t.Parallel()
+	draft := oneTask(flow.Draft, noon.Add(-time.Minute), nil)
+	kinds := func(documents ...flow.Document) int {
+		list, _ := board(append(documents, draft)...).alarms(DraftAlarm, noon.Add(-time.Hour))
+		return len(list)
+	}
+	require.Zero(t, kinds())
+	require.Equal(t, 1, kinds(configured(func(c *flow.Config) { c.Alarms.Draft = flow.Duration(time.Minute) })))
+	require.Zero(t, kinds(configured(func(c *flow.Config) { c.Alarms.Draft, c.Alarms.Off = flow.Duration(time.Minute), []string{"draft"} })))
+
+	for cycles, want := range map[int]int{5: 0, 4: 1, 3: 1} {
+		list, _ := board(rejectedAt(start, 2), coderOne, configured(func(c *flow.Config) { c.Limits.Cycles = cycles })).alarms(ReviewLoopAlarm, start)
+		require.Len(t, list, want, "two of %d rejections", cycles)
+	}
+
+	planner := &flow.Agent{ID: "planner-1", Role: flow.Planner, Generation: "0123456789abcdef"}
+	soon := configured(func(c *flow.Config) { c.Alarms.Stalled = flow.Duration(9 * time.Minute) })
+	for minutes, want := range map[int]bool{2: false, 3: true} {
+		at := start.Add(time.Duration(minutes) * time.Minute)
+		s := board(blockedAt(start), planner, soon).knowing(Local{Presences: map[flow.AgentID]gitstore.Presence{"planner-1": heardAt(at, "waiting")}})
+		list, _ := s.alarms("blocked", at)
+		require.Len(t, list, 1)
+		require.Equal(t, want, list[0].Call, "after %d minutes", minutes)
+	}
+}
+
+// A budget that is nearly used up is an alarm at each tenth, and a spent one a call.
+func TestBudgetsThatApproach(t *testing.T) {
+	t.Parallel()
+	for tokens, want := range map[int64][]string{79: nil, 80: {"approaching goal-1/budget 80"}, 89: {"approaching goal-1/budget 80"}, 95: {"approaching goal-1/budget 90"}, 100: nil} {
+		goal := *goalOne
+		goal.Usage = flow.Usage{Input: tokens}
+		s := board(configured(func(c *flow.Config) { c.Budgets.Goal.Tokens = 100 }), &goal)
+		list, _ := s.alarms(ApproachingAlarm, start)
+		var keys []string
+		for _, a := range list {
+			require.Equal(t, "git liza config budgets", a.Next)
+			keys = append(keys, a.Key())
+		}
+		require.Equal(t, want, keys, tokens)
+		list, _ = s.alarms("budget", start)
+		require.Len(t, list, int(tokens/100))
+	}
+}
+
+// A reviewer whose last verdicts all approve is a note at each multiple of the threshold.
+// A rejection ends it.
+func TestRubberStamps(t *testing.T) {
+	t.Parallel()
+	stamps := func(approved, limit int) (keys []string) {
+		active := []metrics.Active{{By: "code-reviewer-1", At: start.Unix(), Approved: approved}, {By: "coder-1", At: start.Unix()}}
+		list, _ := board(configured(func(c *flow.Config) { c.Alarms.Approvals = limit })).knowing(Local{Active: active}).alarms(RubberStampAlarm, start)
+		for _, a := range list {
+			require.False(t, a.Call)
+			require.Equal(t, "git liza metrics --by agent", a.Next)
+			keys = append(keys, a.Key())
+		}
+		return keys
+	}
+	require.Empty(t, stamps(19, 0))
+	require.Equal(t, []string{"rubber_stamp code-reviewer-1 20"}, stamps(20, 0))
+	require.Equal(t, []string{"rubber_stamp code-reviewer-1 20"}, stamps(39, 0))
+	require.Equal(t, []string{"rubber_stamp code-reviewer-1 40"}, stamps(40, 0))
+	require.Equal(t, []string{"rubber_stamp code-reviewer-1 3"}, stamps(5, 3))
+	require.Empty(t, stamps(0, 3), "a rejection came")
+}
+
+// Alarms whose moment is a figure fire at it, end, and fire at it again when it comes again;
+// not when it comes and goes.
+func TestFiguresFireAgain(t *testing.T) {
+	t.Parallel()
+	goal := *goalOne
+	goal.Usage = flow.Usage{Input: 85}
+	limited := configured(func(c *flow.Config) { c.Budgets.Goal.Tokens = 100 })
+	active := []metrics.Active{{By: "code-reviewer-1", At: start.Unix(), Approved: 20}, {By: "coder-1", At: start.Unix()}}
+	for kind, s := range map[AlarmKind]scene{
+		ApproachingAlarm: board(limited, &goal),
+		RubberStampAlarm: board().knowing(Local{Active: active}),
+	} {
+		var memory work.Alarms
+		for _, step := range []struct {
+			after        time.Duration
+			on           bool
+			fired, ended int
+		}{
+			{0, true, 1, 0}, {time.Minute, true, 0, 0}, {time.Hour, false, 0, 1},
+			{time.Hour + time.Minute, true, 0, 0}, {time.Hour + 2*time.Minute, false, 0, 0},
+			{2 * time.Hour, true, 1, 0}, {3 * time.Hour, true, 0, 0}, {4 * time.Hour, false, 0, 1},
+		} {
+			var rows []work.AlarmRow
+			if list, _ := s.alarms(kind, start); step.on {
+				require.Len(t, list, 1, kind)
+				rows = append(rows, work.AlarmRow{Key: list[0].Key(), Recurs: list[0].Recurs})
+			}
+			fired, ended, err := memory.Note(context.Background(), rows, start.Add(step.after), nil)
+			require.NoError(t, err)
+			require.Equal(t, []int{step.fired, step.ended}, []int{len(fired), len(ended)}, "%s after %s", kind, step.after)
+		}
+	}
+}
+
+// Ten thousand tasks, with 300 agents or as many that die at once, are a call for each, of
+// its own key, and few lines of status.
+func TestAlarmsOfALargeBoard(t *testing.T) {
+	t.Parallel()
+	for _, live := range []int{300, 10_000} {
+		var documents []flow.Document
+		known := Local{Dead: map[flow.AgentID]int{}}
+		for n := range 10_000 {
+			task := claimedUntil(start.Add(time.Hour), flow.Attempt{Number: 1, Coder: flow.Actor(agentID(flow.Coder, n+1))})
+			if n >= live {
+				task = oneTask(flow.Merged, noon.Add(-48*time.Hour), nil)
+			} else {
+				id := agentID(flow.Coder, n+1)
+				documents = append(documents, &flow.Agent{ID: id, Role: flow.Coder, Generation: flow.Generation(fmt.Sprintf("%016x", n)), Task: flow.TaskID(fmt.Sprintf("task-%d", n+1))})
+				known.Dead[id] = n + 1
+			}
+			task.ID = flow.TaskID(fmt.Sprintf("task-%d", n+1))
+			documents = append(documents, task)
+		}
+		list, _ := board(documents...).knowing(known).alarms(DeadAlarm, start)
+		keys := map[string]bool{}
+		for _, a := range list {
+			keys[a.Key()] = a.Call
+		}
+		require.Len(t, keys, live)
+		require.Len(t, list, live)
+		require.Equal(t, live, CountCalls(list))
+		text := NewPicture(board(documents...).knowing(known).reading(start, "human:ann")).Status().Text(80, strings.Clone)
+		require.Contains(t, text, fmt.Sprintf("  and %d more: git liza agents\n", live-5))
+		require.Less(t, strings.Count(text, "\n"), 60)
+	}
+}
+
+// An alarm is a line, whatever strangers wrote.
+func TestHostileAlarms(t *testing.T) {
+	t.Parallel()
+	a := Alarm{Kind: "blocked", Subject: "t", Since: before(time.Hour), Text: "a \x1b[31mred\u202e\nword", Next: "git liza show t\nrm", Call: true}
+	require.Equal(t, "call   a ^[[31mred<U+202E> word, for 1h; git liza show t rm", a.Line(start))
+	require.Equal(t, "12:01:00  call   a ^[[31mred<U+202E> word, for 1h; git liza show t rm", AlarmEvent{At: start, Alarm: a}.Text())
+	text, err := json.Marshal(a)
+	require.NoError(t, err)
+	require.False(t, strings.ContainsAny(string(text), "\x1b\n"))
+}
