@@ -30,14 +30,14 @@ func (c *agentsListCommand) Run(inv *invocation, l look) error {
 	if err := l.findAgents(inv); err != nil {
 		return err
 	}
-	list := view.NewPicture(l.Reading).Agents()
-	if err := l.Board.Err(); err != nil {
+	list := view.NewPicture(l.reading).Agents()
+	if err := l.reading.Board.Err(); err != nil {
 		return err
 	}
 	if len(list) == 0 {
 		inv.progress("no agent is registered; one is by its first move, or by git liza agents add coder-1")
 	}
-	rows := l.AgentTable(list)
+	rows := l.reading.AgentTable(list)
 	return inv.answer("", map[string]any{"agents": list}, rows.WrappedText(inv.width()))
 }
 
@@ -125,12 +125,12 @@ func noAgent(id flow.AgentID) *flow.Refusal {
 func askSupervisors(inv *invocation, q supervise.Request) (look, supervise.Reply, error) {
 	l, err := inv.look()
 	if err == nil {
-		err = inv.operator(l.Repo, "steering agents")
+		err = inv.operator(l.clone.Repo, "steering agents")
 	}
 	if err != nil {
 		return l, supervise.Reply{}, err
 	}
-	r, _, err := supervise.Ask(inv.ctx, l.Repo.CommonDir(), q)
+	r, _, err := supervise.Ask(inv.ctx, l.clone.Repo.CommonDir(), q)
 	if err == nil && r.Refused != nil {
 		err = &flow.Refusal{Rule: r.Refused.Rule, Reason: r.Refused.Reason, Hint: cmp.Or(r.Refused.Hint, "git liza agents")}
 	}
@@ -150,18 +150,18 @@ func gaveBack(r supervise.Reply) string {
 
 // unsupervised refuses to steer an agent that no process of this clone supervises.
 func (l *look) unsupervised(inv *invocation, id flow.AgentID) error {
-	a := l.Board.Agent(id)
+	a := l.reading.Board.Agent(id)
 	if a == nil {
-		return cmp.Or(l.Board.Err(), error(noAgent(id)))
+		return cmp.Or(l.reading.Board.Err(), error(noAgent(id)))
 	}
 	if err := l.findAgents(inv); err != nil {
 		return err
 	}
 	refusal := &flow.Refusal{Rule: flow.RuleNotFound, Hint: "git liza agents remove " + string(id), Reason: fmt.Sprintf("%s was registered by hand: nothing runs it here", id)}
-	p, heard := l.Local.Presences[id]
+	p, heard := l.reading.Local.Presences[id]
 	switch {
-	case l.Local.Dead[id] != 0:
-		refusal.Reason, refusal.Hint = fmt.Sprintf("process %d, which ran %s, is dead", l.Local.Dead[id], id), "git liza rush"
+	case l.reading.Local.Dead[id] != 0:
+		refusal.Reason, refusal.Hint = fmt.Sprintf("process %d, which ran %s, is dead", l.reading.Local.Dead[id], id), "git liza rush"
 	case heard:
 		refusal.Reason, refusal.Hint = fmt.Sprintf("%s runs on %s, process %d, and not in this clone: type it there", id, p.Host, p.PID), "git liza agents"
 	case a.Task != "":
@@ -189,10 +189,10 @@ func printTold(inv *invocation) {
 		return // the next prompt has them
 	}
 	for _, told := range list {
-		note, ok := l.Board.Load(flow.Key{Folder: flow.Notes, ID: string(told.Note)}).(*flow.Note)
+		note, ok := l.reading.Board.Load(flow.Key{Folder: flow.Notes, ID: string(told.Note)}).(*flow.Note)
 		switch {
 		case told.Answer != "":
-			if q, ok := l.Board.Load(flow.Key{Folder: flow.Questions, ID: string(told.Answer)}).(*flow.Question); ok {
+			if q, ok := l.reading.Board.Load(flow.Key{Folder: flow.Questions, ID: string(told.Answer)}).(*flow.Question); ok {
 				fmt.Fprintf(inv.stderr, "answer of %s to %s: %s\n", q.By, q.ID, flow.Clean(q.Answer))
 			}
 		case told.Text != "":
@@ -209,14 +209,14 @@ func printTold(inv *invocation) {
 // that the board does not know.
 func (l look) changedText(path string) string {
 	line := "changed: " + flow.Clean(path)
-	for _, g := range l.Board.GoalsInProgress() {
+	for _, g := range l.reading.Board.GoalsInProgress() {
 		for _, c := range slices.Backward(g.Changes) {
 			if spec, _, _ := strings.Cut(c.Spec, "#"); spec == path {
 				return fmt.Sprintf("%s, says %s: %s; git liza artifact show %s", line, c.By, view.FirstLine(flow.Clean(c.Change)), shell.Quote(path))
 			}
 		}
 	}
-	if l.Board.Tracked(path) == nil {
+	if l.reading.Board.Tracked(path) == nil {
 		return ""
 	}
 	return line + ", which your work stands on; git liza artifact show " + shell.Quote(path)

@@ -322,11 +322,11 @@ func readAlarms(inv *invocation) ([]view.Alarm, time.Time, error) {
 	}
 	l := lookOf(clone, b, tip)
 	p, err := l.picture(inv, func(l *look, inv *invocation, p *view.Picture) error {
-		l.Local.Active = work.ReadActive(l.Clone)
+		l.reading.Local.Active = work.ReadActive(l.clone)
 		return l.findNeeds(inv, p)
 	})
 	if err != nil {
-		return nil, l.At, err
+		return nil, l.reading.At, err
 	}
-	return p.Alarms(), l.At, b.Err()
+	return p.Alarms(), l.reading.At, b.Err()
 }

@@ -66,7 +66,7 @@ type answering struct {
 // find returns the open questions that the command line is about. It refuses a
 // question that is closed and a task that asks none.
 func (a *answering) find() ([]*flow.Question, error) {
-	b := a.look.Board
+	b := a.look.reading.Board
 	load := func(id flow.RecordID) *flow.Question {
 		q, _ := b.Load(flow.Key{Folder: flow.Questions, ID: string(id)}).(*flow.Question)
 		return q
@@ -92,7 +92,7 @@ func (a *answering) find() ([]*flow.Question, error) {
 		open := view.OpenQuestions(b, id)
 		if len(open) == 0 {
 			hint := "git liza show " + string(id)
-			if t.Block != nil && b.Opens(flow.ActUnblock, id, a.clone.Caller, a.look.At) == nil {
+			if t.Block != nil && b.Opens(flow.ActUnblock, id, a.clone.Caller, a.look.reading.At) == nil {
 				hint = "git liza task unblock " + string(id)
 			}
 			return nil, &flow.Refusal{Rule: flow.RuleNotFound, Reason: "no question of " + string(id) + " is open", Hint: hint}
@@ -102,17 +102,17 @@ func (a *answering) find() ([]*flow.Question, error) {
 	if a.Text != nil {
 		return nil, usagef("git liza help answer", "the text answers no question: name one")
 	}
-	records := view.RecordFilter{Kind: "question"}.Records(a.look.Reading)
+	records := view.RecordFilter{Kind: "question"}.Records(a.look.reading)
 	return lists.Of(records, func(one view.Record) *flow.Question { return load(one.ID) }), b.Err()
 }
 
 // list prints the open questions, each with the command that answers it.
 func (a *answering) list() error {
-	list := view.RecordFilter{Kind: "question"}.Records(a.look.Reading)
+	list := view.RecordFilter{Kind: "question"}.Records(a.look.reading)
 	if len(list) == 0 {
 		a.inv.progress("no question is open")
 	}
-	return a.inv.answer("", map[string]any{"questions": view.RecordsValue(list)}, view.RecordsText(list, a.look.At, a.inv.width()))
+	return a.inv.answer("", map[string]any{"questions": view.RecordsValue(list)}, view.RecordsText(list, a.look.reading.At, a.inv.width()))
 }
 
 // goThrough asks the person at the terminal for the answers, one after the other.
@@ -124,7 +124,7 @@ func (a *answering) goThrough(d *dialog, open []*flow.Question) error {
 		fmt.Fprintln(a.inv.stderr, "A pasted text of several lines is one answer; Enter ends it.")
 	}
 	for i, q := range open {
-		fmt.Fprintf(a.inv.stderr, "\n(%d of %d) %s", i+1, len(open), view.QuestionText(a.look.Reading, q, a.inv.width()))
+		fmt.Fprintf(a.inv.stderr, "\n(%d of %d) %s", i+1, len(open), view.QuestionText(a.look.reading, q, a.inv.width()))
 		line, err := d.askText("Answer (Enter: later, e: in your editor, q: quit):", "e takes them in your editor")
 		switch {
 		case errors.Is(err, io.EOF) || line == "q" && err == nil:
@@ -152,7 +152,7 @@ func (a *answering) goThrough(d *dialog, open []*flow.Question) error {
 func (a *answering) edit(d *dialog, q *flow.Question) error {
 	id := string(q.ID)
 	return draft{
-		command: "answer", ending: ".md", notes: "The answer stands above; these lines are left out of it.\n\n" + view.QuestionText(a.look.Reading, q, 0),
+		command: "answer", ending: ".md", notes: "The answer stands above; these lines are left out of it.\n\n" + view.QuestionText(a.look.reading, q, 0),
 		otherwise: "type the answer: git liza answer " + id + " TEXT", again: "git liza answer " + id + " - <",
 	}.edit(a.inv, a.clone.Repo, func(text []byte) error { return a.answer(d, q, strings.TrimSpace(string(text))) })
 }

@@ -28,13 +28,13 @@ type artifactListCommand struct {
 
 func (c *artifactListCommand) Run(inv *invocation, l look) error {
 	if c.Goal != "" {
-		if err := checkGoal(l.Board, c.Goal); err != nil {
+		if err := checkGoal(l.reading.Board, c.Goal); err != nil {
 			return err
 		}
-		rows := view.PhaseArtifacts(l.Board, c.Goal)
+		rows := view.PhaseArtifacts(l.reading.Board, c.Goal)
 		return l.answer(inv, map[string]any{"goal": c.Goal, "artifacts": rows}, view.PhaseArtifactTable(rows).Text(inv.width()))
 	}
-	list := view.Artifacts(l.Board)
+	list := view.Artifacts(l.reading.Board)
 	objects := append([]view.Object{}, lists.Of(list, view.Artifact.Object)...)
 	return l.answer(inv, map[string]any{"paths": objects}, view.ArtifactTable(list).Text(inv.width()))
 }
@@ -44,13 +44,13 @@ type artifactShowCommand struct {
 }
 
 func (c *artifactShowCommand) Run(inv *invocation, l look) error {
-	path := l.Specs.Rooted(c.Path)
-	for _, a := range view.Artifacts(l.Board) {
+	path := l.clone.Specs.Rooted(c.Path)
+	for _, a := range view.Artifacts(l.reading.Board) {
 		if a.Path == path {
 			return inv.answer("", a.Object(), a.Text(inv.width()))
 		}
 	}
-	if err := l.Board.Err(); err != nil {
+	if err := l.reading.Board.Err(); err != nil {
 		return err
 	}
 	return &flow.Refusal{Rule: flow.RuleNotFound, Reason: "no open goal or task names " + git.Visible(path), Hint: "git liza artifact list"}

@@ -41,7 +41,7 @@ func (c *awaitCommand) Run(inv *invocation) error {
 	}
 	l := lookOf(clone, b, "")
 	l.findAsker(inv)
-	answer := l.AnswerFor(clone.Caller, b.Task(c.ID), c.For)
+	answer := l.reading.AnswerFor(clone.Caller, b.Task(c.ID), c.For)
 	if said := c.returned(inv, b.Task(c.ID)); said != "" {
 		answer.Text = said + "\n" + answer.Text
 	}
@@ -73,7 +73,7 @@ func (c *awaitCommand) awaitAnswer(inv *invocation, clone *work.Clone) error {
 // cannot be read is not said: the state of the task is.
 func (c *awaitCommand) returned(inv *invocation, t *flow.Task) string {
 	l, err := inv.look()
-	if err != nil || !t.Status.Allows(flow.ActClaim) || len(flow.QuestionsAbout(l.Board, t.ID)) == 0 {
+	if err != nil || !t.Status.Allows(flow.ActClaim) || len(flow.QuestionsAbout(l.reading.Board, t.ID)) == 0 {
 		return ""
 	}
 	var last []view.Entry
@@ -84,7 +84,7 @@ func (c *awaitCommand) returned(inv *invocation, t *flow.Task) string {
 	if err != nil {
 		return ""
 	}
-	view.FindReturned(last, l.Store.BoardAt)
+	view.FindReturned(last, l.clone.Store.BoardAt)
 	return view.ReturnedText(last)
 }
 

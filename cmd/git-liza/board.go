@@ -21,7 +21,7 @@ func (c *stateCommand) Run(inv *invocation) error {
 		return err
 	}
 	if !inv.json {
-		return pager{inv}.presentStream(l.WriteState)
+		return pager{inv}.presentStream(l.reading.WriteState)
 	}
-	return l.answer(inv, l.State(), "")
+	return l.answer(inv, l.reading.State(), "")
 }

@@ -53,7 +53,7 @@ type markRow struct {
 
 // list shows the marks, oldest first.
 func (c *markCommand) list(inv *invocation, l look) error {
-	refs, err := l.Repo.Refs.List(inv.ctx, layout.MarkRefs)
+	refs, err := l.clone.Repo.Refs.List(inv.ctx, layout.MarkRefs)
 	if err != nil {
 		return err
 	}
@@ -79,15 +79,15 @@ func (c *markCommand) list(inv *invocation, l look) error {
 // Its kind is "" if no move of this board did.
 func (l look) markRow(name string, commit git.ID) (markRow, error) {
 	row := markRow{Name: name, Commit: commit}
-	if m, ok := l.Board.Load(flow.Key{Folder: flow.MarkDocs, ID: name}).(*flow.Mark); ok {
+	if m, ok := l.reading.Board.Load(flow.Key{Folder: flow.MarkDocs, ID: name}).(*flow.Mark); ok {
 		row.Kind, row.By, row.At, row.Reason = "named", m.By, m.At, m.Reason
-		return row, l.Board.Err()
+		return row, l.reading.Board.Err()
 	}
 	kind, _, _ := strings.Cut(name, "-")
-	if l.Board.Err() != nil || kind != "sprint" && kind != "checkpoint" || !flow.IsMarkName(name) {
-		return row, l.Board.Err()
+	if l.reading.Board.Err() != nil || kind != "sprint" && kind != "checkpoint" || !flow.IsMarkName(name) {
+		return row, l.reading.Board.Err()
 	}
-	e, err := l.Store.ReadEvent(commit)
+	e, err := l.clone.Store.ReadEvent(commit)
 	if err != nil {
 		return row, fmt.Errorf("mark %s: %w", name, err)
 	}

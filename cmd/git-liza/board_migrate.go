@@ -16,7 +16,7 @@ type migrateCommand struct {
 // Run shows what a newer format changes, and takes the board to it. Programs that
 // do not know that format can do nothing with the board from then on.
 func (c *migrateCommand) Run(inv *invocation, l look) error {
-	format := l.Board.Settings().Format
+	format := l.reading.Board.Settings().Format
 	data := map[string]any{"format": format, "to": flow.NewestFormat, "changes": append([]string{}, flow.FormatChanges(format, flow.NewestFormat)...)}
 	if format == flow.NewestFormat {
 		return inv.answer("already", data, fmt.Sprintf("the board has format %d, the newest that this program knows", format))
@@ -24,12 +24,12 @@ func (c *migrateCommand) Run(inv *invocation, l look) error {
 	if err := l.findAgents(inv); err != nil {
 		return err
 	}
-	old := l.OlderPrograms(flow.NewestFormat)
+	old := l.reading.OlderPrograms(flow.NewestFormat)
 	if !c.Yes {
 		return inv.answer("", data, migrationText(format, old))
 	}
 	if len(old) > 0 && !c.Anyway {
-		return olderPrograms(old, l.Board.Settings().Control.State)
+		return olderPrograms(old, l.reading.Board.Settings().Control.State)
 	}
 	clone, err := inv.clone()
 	if err != nil {

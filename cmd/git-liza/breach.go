@@ -24,7 +24,7 @@ func breachOf(err error) view.Breach {
 
 // breach returns why the board's last moves do not replay, or nil if they do. No move is made on a board that does not replay.
 func (l look) breach(inv *invocation) (*view.Breach, error) {
-	err := l.Store.Audit.Vouch(inv.ctx, l.Tip)
+	err := l.clone.Store.Audit.Vouch(inv.ctx, l.reading.Tip)
 	if err == nil || inv.ctx.Err() != nil {
 		return nil, inv.ctx.Err()
 	}

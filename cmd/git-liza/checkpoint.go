@@ -35,7 +35,7 @@ func (c *decideCommand) said() *string { return &c.Message }
 func (c *decideCommand) Run(inv *invocation, l look) error {
 	// The decision is about the checkpoint that is there now, whoever decides meanwhile.
 	return inv.steer(c.Goal, flow.ActDecide, &flow.DecideMove{Decision: c.Decision, Message: c.Message,
-		Checkpoint: l.Board.Settings().Control.Mark, Tasks: c.Tasks})
+		Checkpoint: l.reading.Board.Settings().Control.Mark, Tasks: c.Tasks})
 }
 
 type liftCommand struct {

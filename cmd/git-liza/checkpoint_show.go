@@ -17,7 +17,7 @@ type checkpointShowCommand struct {
 }
 
 func (c *checkpointShowCommand) Run(inv *invocation, l look) error {
-	n, err := c.number(l.Board)
+	n, err := c.number(l.reading.Board)
 	if err != nil {
 		return err
 	}
@@ -29,20 +29,20 @@ func (c *checkpointShowCommand) Run(inv *invocation, l look) error {
 	if at == "" {
 		return &flow.Refusal{Rule: flow.RuleNotFound, Reason: "there is no checkpoint " + mark, Hint: "git liza checkpoint show"}
 	}
-	to, err := l.Store.BoardAt(at)
+	to, err := l.clone.Store.BoardAt(at)
 	if err != nil {
 		return err
 	}
 	var from *flow.Board
 	begun, err := l.markedState(inv, "checkpoint-"+strconv.Itoa(n-1))
 	if err == nil && begun != "" {
-		from, err = l.Store.BoardAt(begun)
+		from, err = l.clone.Store.BoardAt(begun)
 	}
 	if err != nil {
 		return err
 	}
 	var moves []flow.Move
-	err = l.Store.Events(at, func(e gitstore.Event) (bool, error) {
+	err = l.clone.Store.Events(at, func(e gitstore.Event) (bool, error) {
 		if e.Commit == begun {
 			return false, nil
 		}
@@ -57,7 +57,7 @@ func (c *checkpointShowCommand) Run(inv *invocation, l look) error {
 	if err != nil {
 		return err
 	}
-	figures, err := readMetrics(inv, l.Clone, metrics.Ask{Now: to.At(), After: until - len(moves), Until: until})
+	figures, err := readMetrics(inv, l.clone, metrics.Ask{Now: to.At(), After: until - len(moves), Until: until})
 	if err != nil {
 		return err
 	}
@@ -66,8 +66,8 @@ func (c *checkpointShowCommand) Run(inv *invocation, l look) error {
 	if err != nil {
 		return err
 	}
-	shown.Decided(decided, l.Board.Settings().Next.Mark == n+1 && l.Board.Settings().Control.NeedsDecision())
-	if err := cmp.Or(to.Err(), l.Board.Err()); err != nil {
+	shown.Decided(decided, l.reading.Board.Settings().Next.Mark == n+1 && l.reading.Board.Settings().Control.NeedsDecision())
+	if err := cmp.Or(to.Err(), l.reading.Board.Err()); err != nil {
 		return err
 	}
 	return pager{inv}.present(map[string]any{"summary": shown}, shown.Text(inv.width()))
@@ -75,7 +75,7 @@ func (c *checkpointShowCommand) Run(inv *invocation, l look) error {
 
 // numberOfMove returns how many moves led to a state.
 func numberOfMove(inv *invocation, l look, at git.ID) (int, error) {
-	out, err := l.Repo.Git(inv.ctx, "rev-list", "--first-parent", "--count", string(at), "--")
+	out, err := l.clone.Repo.Git(inv.ctx, "rev-list", "--first-parent", "--count", string(at), "--")
 	if err != nil {
 		return 0, err
 	}
@@ -100,7 +100,7 @@ func (c *checkpointShowCommand) number(b *flow.Board) (int, error) {
 
 // markedState returns the state that a mark names, "" if there is no such mark.
 func (l look) markedState(inv *invocation, mark string) (git.ID, error) {
-	return l.Repo.Refs.Resolve(inv.ctx, flow.MarkRef(mark))
+	return l.clone.Repo.Refs.Resolve(inv.ctx, flow.MarkRef(mark))
 }
 
 // decisionAfter returns the decision that was made last of checkpoint n, which is at a
@@ -110,7 +110,7 @@ func decisionAfter(inv *invocation, l look, n int, at git.ID) (decided *flow.Mov
 	if err != nil {
 		return nil, err
 	}
-	err = l.Store.Events(cmp.Or(until, git.ID(l.Tip)), func(e gitstore.Event) (bool, error) {
+	err = l.clone.Store.Events(cmp.Or(until, git.ID(l.reading.Tip)), func(e gitstore.Event) (bool, error) {
 		if e.Move.Act == flow.ActDecide {
 			decided = &e.Move
 		}

@@ -81,8 +81,8 @@ func (p providerChoice) rows() []*flow.RoleRow {
 	if err != nil {
 		return lists.Of(flow.FirstRoles(), func(name flow.Role) *flow.RoleRow { return &flow.RoleRow{Name: name} })
 	}
-	return lists.Where(l.Board.Roles(), func(row *flow.RoleRow) bool {
-		return slices.Contains(flow.FirstRoles(), row.Name) || p.uses(l.Board, row.Name)
+	return lists.Where(l.reading.Board.Roles(), func(row *flow.RoleRow) bool {
+		return slices.Contains(flow.FirstRoles(), row.Name) || p.uses(l.reading.Board, row.Name)
 	})
 }
 

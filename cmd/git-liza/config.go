@@ -210,7 +210,7 @@ func (c *configCommand) show(inv *invocation) error {
 	if err != nil {
 		return err
 	}
-	board := l.Board.Settings().Config
+	board := l.reading.Board.Settings().Config
 	board = withAlarms(board)
 	rows := matching(config.Values(&board), c.Key)
 	if len(rows) == 0 && slices.ContainsFunc(config.Keys(), func(k config.Key) bool { return strings.HasPrefix(k.Name, c.Key+".") }) {

@@ -150,7 +150,7 @@ func (c *configCommand) explain(inv *invocation) error {
 		if err != nil {
 			return err
 		}
-		board := l.Board.Settings().Config
+		board := l.reading.Board.Settings().Config
 		values = boardValues(&board, key, c.Key)
 	} else {
 		lines, err := readSettingLines(inv)
@@ -185,11 +185,11 @@ type groupView struct {
 // list prints all settings in their groups. It fails if git's configuration has keys
 // that do not exist, or values that cannot be understood.
 func (c *configCommand) list(inv *invocation, l look) error {
-	lines, err := settingLines(inv, l.Clone)
+	lines, err := settingLines(inv, l.clone)
 	if err != nil {
 		return err
 	}
-	board := l.Board.Settings().Config
+	board := l.reading.Board.Settings().Config
 	var text strings.Builder
 	var groups []groupView
 	for _, g := range config.Groups() {
@@ -208,7 +208,7 @@ func (c *configCommand) list(inv *invocation, l look) error {
 	board = withAlarms(board)
 	data := settingValues(config.Values(&board), "")
 	data["groups"] = groups
-	problem := checkSettings(inv, l.Clone, lines)
+	problem := checkSettings(inv, l.clone, lines)
 	if problem == nil {
 		return inv.answer("", data, text.String())
 	}
@@ -238,7 +238,7 @@ func (inv *invocation) findKey(name string) (config.Key, bool) {
 	key, ok := config.Find(name)
 	if role := key.RoleOf(name); ok && role != "" {
 		l, err := inv.look()
-		ok = err == nil && l.Board.Role(role) != nil
+		ok = err == nil && l.reading.Board.Role(role) != nil
 	}
 	return key, ok
 }

@@ -80,7 +80,7 @@ func (c *doctorCommand) examineBudgets(inv *invocation, conf *git.Configuration,
 		return nil, err
 	}
 	slots := lists.Of(used, func(row provider.Row) supervise.Slot { return supervise.Slot{Provider: provider.Provider{Row: row}} })
-	return append(found, lists.Of(supervise.UnboundLines(l.Board, bounds, slots), func(line string) work.Finding {
+	return append(found, lists.Of(supervise.UnboundLines(l.reading.Board, bounds, slots), func(line string) work.Finding {
 		return work.Finding{Check: "budgets", State: "warn", Text: line, Hint: "git config liza.task.sessions N"}
 	})...), nil
 }

@@ -70,11 +70,11 @@ func newExplanation(inv *invocation, list []extension.Installed, top string) (*e
 	if err != nil {
 		return x, nil // without a board nothing of them runs
 	}
-	x.board = l.Board
-	if x.trusted, err = clone.Trust.TrustedExtensions(inv.ctx, l.Board); err != nil {
+	x.board = l.reading.Board
+	if x.trusted, err = clone.Trust.TrustedExtensions(inv.ctx, l.reading.Board); err != nil {
 		return nil, err
 	}
-	x.merged, err = git.FilesAt(inv.ctx, clone.Repo, l.Board.Settings().Integration.Tip, extension.MaxFile)
+	x.merged, err = git.FilesAt(inv.ctx, clone.Repo, l.reading.Board.Settings().Integration.Tip, extension.MaxFile)
 	return x, err
 }
 

@@ -70,12 +70,12 @@ func (c *extensionRemoveCommand) leave(inv *invocation, e extension.Installed) e
 	if err != nil {
 		return err
 	}
-	for _, row := range l.Board.Roles() {
+	for _, row := range l.reading.Board.Roles() {
 		if strings.HasPrefix(row.Persona, e.Path+"/") {
 			return &flow.Refusal{Rule: flow.RuleHeld, Reason: fmt.Sprintf("the role %s of the board is told what %s says", row.Name, row.Persona), Hint: "git liza role remove " + row.Name.String()}
 		}
 	}
-	return checkGatesUnused(l.Board, e)
+	return checkGatesUnused(l.reading.Board, e)
 }
 
 // checkCommitted refuses to delete the files of an extension that somebody changed since git

@@ -20,7 +20,7 @@ func readTrusted[Row any](p providerChoice, file string, read func(string, []byt
 	if err != nil {
 		return nil, nil
 	}
-	list, err := l.Trust.TrustedExtensions(p.ctx, l.Board)
+	list, err := l.clone.Trust.TrustedExtensions(p.ctx, l.reading.Board)
 	if err != nil {
 		return nil, err
 	}
@@ -65,21 +65,21 @@ func (p providerChoice) lacking(file string) (why, command string) {
 	if err != nil {
 		return "", ""
 	}
-	list, err := l.Trust.Extensions(p.ctx, l.Board)
+	list, err := l.clone.Trust.Extensions(p.ctx, l.reading.Board)
 	if err != nil {
 		return "", ""
 	}
-	allowed, err := l.Trust.Allowed(p.ctx)
+	allowed, err := l.clone.Trust.Allowed(p.ctx)
 	for _, e := range list {
 		var refusal *flow.Refusal
 		if err == nil && e.Has(file) && errors.As(allowed.Check(e.Command()), &refusal) {
 			return "the extension " + e.Name + " has more, and is not trusted here", refusal.Hint
 		}
 	}
-	list, err = l.Trust.TrustedExtensions(p.ctx, l.Board)
+	list, err = l.clone.Trust.TrustedExtensions(p.ctx, l.reading.Board)
 	for _, e := range list {
 		if err == nil && e.Has(file) && e.Wrong != "" {
-			return "the extension " + e.Name + " has more, and something is wrong with it: " + e.Wrong, checkExtensions(l.Board)
+			return "the extension " + e.Name + " has more, and something is wrong with it: " + e.Wrong, checkExtensions(l.reading.Board)
 		}
 	}
 	return "", ""

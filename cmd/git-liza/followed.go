@@ -113,11 +113,11 @@ func (f *pictureKeeper) change(b *flow.Board, tip git.ID, d gitstore.Delta, know
 // begin makes the first picture.
 func (f *pictureKeeper) begin(b *flow.Board, tip git.ID, d gitstore.Delta, known work.Known) ([]view.Change, error) {
 	l := lookOf(f.clone, b, tip)
-	l.Recent = view.EntriesOf(d.Events)
+	l.reading.Recent = view.EntriesOf(d.Events)
 	if err := l.findPerson(f.inv); err != nil {
 		return nil, err
 	}
-	p := view.NewPicture(l.Reading)
+	p := view.NewPicture(l.reading)
 	local, err := f.localOf(&l, p, known)
 	if err != nil {
 		return nil, err
@@ -133,35 +133,35 @@ func (f *pictureKeeper) begin(b *flow.Board, tip git.ID, d gitstore.Delta, known
 func (f *pictureKeeper) localOf(l *look, p *view.Picture, known work.Known) (local view.Local, err error) {
 	if f.vouched == "" || known.Machine != f.asked {
 		f.clone.Repo.Config.Renew()
-		l.Local = view.Local{}
+		l.reading.Local = view.Local{}
 		if f.about, err = usualGoal(f.inv, f.clone); err != nil {
 			return local, err
 		}
-		l.About = f.about
+		l.reading.About = f.about
 		if err := l.findLocal(f.inv, p); err != nil {
 			return local, err
 		}
 		if f.allowed, err = f.clone.Trust.Allowed(f.inv.ctx); err != nil {
 			return local, err
 		}
-		f.asked, f.rest, f.vouched = known.Machine, l.Local, l.Tip
+		f.asked, f.rest, f.vouched = known.Machine, l.reading.Local, l.reading.Tip
 	}
-	l.Local = f.rest
-	l.Local.Needs = slices.Concat(f.rest.Needs, f.untripped)
-	l.Local.Presences, l.Local.Dead, l.Local.Active = known.Presences, known.Dead, known.Active
-	shared, err := l.Trust.SharedCommands(f.inv.ctx, l.Board)
+	l.reading.Local = f.rest
+	l.reading.Local.Needs = slices.Concat(f.rest.Needs, f.untripped)
+	l.reading.Local.Presences, l.reading.Local.Dead, l.reading.Local.Active = known.Presences, known.Dead, known.Active
+	shared, err := l.clone.Trust.SharedCommands(f.inv.ctx, l.reading.Board)
 	if err != nil {
 		return local, err
 	}
 	l.judgeCommands(f.allowed, shared, p.Verifying())
-	if f.vouched != l.Tip {
-		if l.Local.Breach, err = l.breach(f.inv); err != nil {
+	if f.vouched != l.reading.Tip {
+		if l.reading.Local.Breach, err = l.breach(f.inv); err != nil {
 			return local, err
 		}
-		if l.Local.Uncounted, err = l.uncountedOfGoal(f.inv.ctx); err != nil {
+		if l.reading.Local.Uncounted, err = l.uncountedOfGoal(f.inv.ctx); err != nil {
 			return local, err
 		}
-		f.rest.Breach, f.rest.Uncounted, f.vouched = l.Local.Breach, l.Local.Uncounted, l.Tip
+		f.rest.Breach, f.rest.Uncounted, f.vouched = l.reading.Local.Breach, l.reading.Local.Uncounted, l.reading.Tip
 	}
-	return l.Local, nil
+	return l.reading.Local, nil
 }

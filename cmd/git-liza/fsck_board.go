@@ -17,23 +17,23 @@ func checkBoard(inv *invocation, l look) error {
 		if list.Folder == flow.Archive {
 			continue // there may be very many, and each was checked when it was archived
 		}
-		for _, id := range l.Board.IDs(list.Folder) {
-			l.Board.Load(flow.Key{Folder: list.Folder, ID: id})
+		for _, id := range l.reading.Board.IDs(list.Folder) {
+			l.reading.Board.Load(flow.Key{Folder: list.Folder, ID: id})
 		}
 	}
-	l.Board.Principals()
-	err := l.Board.Check()
-	if l.Board.Err() != nil {
-		return l.Board.Err()
+	l.reading.Board.Principals()
+	err := l.reading.Board.Check()
+	if l.reading.Board.Err() != nil {
+		return l.reading.Board.Err()
 	}
 	if err != nil {
 		return invalid(err)
 	}
-	if _, err := l.Store.Audit.CheckTips(inv.ctx, l.Board); err != nil {
-		return damagedBoard(inv, l.Clone, err)
+	if _, err := l.clone.Store.Audit.CheckTips(inv.ctx, l.reading.Board); err != nil {
+		return damagedBoard(inv, l.clone, err)
 	}
-	n := len(l.Board.Tasks())
-	return inv.answer("", map[string]any{"state": l.Tip, "tasks": n, "breaches": []view.Breach{}}, fmt.Sprintf("%s: valid, %s outside the archive", l.Tip.Short(), view.Count(n, "task")))
+	n := len(l.reading.Board.Tasks())
+	return inv.answer("", map[string]any{"state": l.reading.Tip, "tasks": n, "breaches": []view.Breach{}}, fmt.Sprintf("%s: valid, %s outside the archive", l.reading.Tip.Short(), view.Count(n, "task")))
 }
 
 // invalid returns the failure with every breach that a check found.

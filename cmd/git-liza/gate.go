@@ -22,8 +22,8 @@ type gateCommands struct {
 type gateListCommand struct{}
 
 func (c *gateListCommand) Run(inv *invocation, l look) error {
-	gates, outages := l.Board.Settings().Config.Gates, flow.OutagesOf(l.Board)
-	if err := l.Board.Err(); err != nil {
+	gates, outages := l.reading.Board.Settings().Config.Gates, flow.OutagesOf(l.reading.Board)
+	if err := l.reading.Board.Err(); err != nil {
 		return err
 	}
 	var rows view.Table
@@ -57,11 +57,11 @@ does not run. The exit code is 1 if one does not pass.`
 }
 
 func (c *gateRunCommand) Run(inv *invocation, l look) error {
-	dir := l.Repo.WorkTree()
+	dir := l.clone.Repo.WorkTree()
 	if dir == "" {
 		return worktrees.ErrNoWorkTree
 	}
-	config := l.Board.Settings().Config
+	config := l.reading.Board.Settings().Config
 	gates := config.Gates
 	if len(c.Names) > 0 {
 		gates = nil
@@ -73,11 +73,11 @@ func (c *gateRunCommand) Run(inv *invocation, l look) error {
 		}
 		gates = append(gates, g)
 	}
-	head, err := work.ParseCommit(inv.ctx, l.Clone, "HEAD")
+	head, err := work.ParseCommit(inv.ctx, l.clone, "HEAD")
 	if err != nil {
 		return err
 	}
-	receipts, err := l.RunGates(inv.ctx, gates, head, dir)
+	receipts, err := l.clone.RunGates(inv.ctx, gates, head, dir)
 	if err != nil {
 		return err
 	}

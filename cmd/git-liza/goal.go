@@ -30,11 +30,11 @@ type goalCommands struct {
 type goalListCommand struct{}
 
 func (c *goalListCommand) Run(inv *invocation, l look) error {
-	on, err := focusedGoal(inv, l.Clone)
+	on, err := focusedGoal(inv, l.clone)
 	if err != nil {
 		return err
 	}
-	goals := view.Goals(l.Board, l.Board.Tasks(), flow.GoalID(on.Goal))
+	goals := view.Goals(l.reading.Board, l.reading.Board.Tasks(), flow.GoalID(on.Goal))
 	return l.answer(inv, map[string]any{"goals": goals}, view.GoalTable(goals).Text(inv.width()))
 }
 

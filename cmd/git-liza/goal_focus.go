@@ -24,7 +24,7 @@ func (c *focusCommand) Run(inv *invocation) error {
 	if err != nil {
 		return err
 	}
-	kept, err := readFocus(l.Repo)
+	kept, err := readFocus(l.clone.Repo)
 	if err != nil {
 		return err
 	}
@@ -38,11 +38,11 @@ func (c *focusCommand) Run(inv *invocation) error {
 			next.Last = kept.Last
 		}
 		outcome = madeOutcome(next == kept)
-		if kept = next; writeFocus(l.Repo, kept) != nil {
-			return writeFocus(l.Repo, kept)
+		if kept = next; writeFocus(l.clone.Repo, kept) != nil {
+			return writeFocus(l.clone.Repo, kept)
 		}
 	}
-	return inv.answer(outcome, kept, kept.text(l.Board))
+	return inv.answer(outcome, kept, kept.text(l.reading.Board))
 }
 
 // pointer returns the goal or the task that the user named.
@@ -50,13 +50,13 @@ func (c *focusCommand) pointer(l look) (pointer, error) {
 	if c.Clear {
 		return pointer{}, nil
 	}
-	if g := l.Board.Goal(flow.GoalID(c.On)); g != nil {
+	if g := l.reading.Board.Goal(flow.GoalID(c.On)); g != nil {
 		return pointer{Goal: string(g.ID)}, nil
 	}
-	if t := l.Board.Task(flow.TaskID(c.On)); t != nil {
+	if t := l.reading.Board.Task(flow.TaskID(c.On)); t != nil {
 		return pointer{string(t.Goal), string(t.ID)}, nil
 	}
-	if err := l.Board.Err(); err != nil {
+	if err := l.reading.Board.Err(); err != nil {
 		return pointer{}, err
 	}
 	return pointer{}, &flow.Refusal{Rule: flow.RuleNotFound, Hint: "git liza goal list", Reason: "there is no goal and no task " + flow.Excerpt(c.On, 80)}

@@ -13,15 +13,15 @@ type goalShowCommand struct {
 }
 
 func (c *goalShowCommand) Run(inv *invocation, l look) error {
-	id, err := aboutGoal(inv, l.Clone, l.Board, c.ID)
+	id, err := aboutGoal(inv, l.clone, l.reading.Board, c.ID)
 	if err != nil {
 		return err
 	}
-	g := l.Board.Goal(id)
+	g := l.reading.Board.Goal(id)
 	if g == nil {
-		return noGoal(l.Board, id)
+		return noGoal(l.reading.Board, id)
 	}
-	levels := view.Levels(l.Board, id)
+	levels := view.Levels(l.reading.Board, id)
 	if c.Level != nil {
 		if *c.Level < 1 || *c.Level > len(levels) {
 			return &flow.Refusal{Rule: flow.RuleNotFound, Hint: "git liza goal show " + string(id), Reason: fmt.Sprintf("%s has no level %d", id, *c.Level)}
@@ -38,10 +38,10 @@ func (l look) showGoal(inv *invocation, g *flow.Goal, levels []view.Level) error
 	if err != nil {
 		return err
 	}
-	phase := view.PhaseOf(l.Board, g.ID)
+	phase := view.PhaseOf(l.reading.Board, g.ID)
 	data := view.ObjectOf(g).With("uncounted", uncounted).With("levels", append([]view.Level{}, levels...)).
 		With("about", phase.About).With("missing", phase.Missing).With("gates", phase.Gates).With("next", phase.Next)
-	text := view.GoalText(l.Board, g, uncounted)
+	text := view.GoalText(l.reading.Board, g, uncounted)
 	if g.Phase != "" {
 		text += "\n" + phase.Text(inv.width())
 	}
@@ -49,7 +49,7 @@ func (l look) showGoal(inv *invocation, g *flow.Goal, levels []view.Level) error
 		text += "\n" + view.LevelTable(levels).Text(inv.width())
 	}
 	if g.Loop != nil {
-		report, err := readLoop(inv, l.Clone, g.ID)
+		report, err := readLoop(inv, l.clone, g.ID)
 		if err != nil {
 			return err
 		}

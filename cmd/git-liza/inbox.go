@@ -49,13 +49,13 @@ func (c *inboxCommand) Run(inv *invocation) error {
 	if c.Snooze != "" {
 		return c.snooze(inv, l, in, span)
 	}
-	switch in = in.Select(filter, l.FindSummary); {
+	switch in = in.Select(filter, l.reading.FindSummary); {
 	case c.Count:
 		return inv.answer("", map[string]any{"count": len(in.Items)}, fmt.Sprint(len(in.Items)))
 	case c.All:
 		in = in.All()
 	}
-	accent, err := accentOf(inv, l.Repo)
+	accent, err := accentOf(inv, l.clone.Repo)
 	if err != nil {
 		return err
 	}
@@ -99,13 +99,13 @@ func (c *inboxCommand) snooze(inv *invocation, l look, in *view.Inbox, span time
 	if len(items) == 0 {
 		return &flow.Refusal{Rule: flow.RuleNotFound, Hint: "git liza inbox", Reason: "nothing in the inbox is about " + flow.Excerpt(c.Snooze, 80)}
 	}
-	until := l.At.Add(span).UTC().Truncate(time.Second)
-	kept, names := readSnoozes(l.Repo), []string{}
+	until := l.reading.At.Add(span).UTC().Truncate(time.Second)
+	kept, names := readSnoozes(l.clone.Repo), []string{}
 	for _, i := range items {
 		kept[i.Key()] = until
 		names = append(names, i.Kind+":"+i.Subject)
 	}
-	if err := kept.write(l.Repo, l.At, in.Keys()); err != nil {
+	if err := kept.write(l.clone.Repo, l.reading.At, in.Keys()); err != nil {
 		return err
 	}
 	return inv.answer("changed", map[string]any{"snoozed": names, "until": view.TimeValue(until)}, strings.Join(names, ", ")+" until "+until.Format(view.Stamp))
@@ -119,7 +119,7 @@ func (l *look) readInbox(inv *invocation) (*view.Inbox, error) {
 		return nil, err
 	}
 	in := p.Inbox()
-	return in, l.Board.Err()
+	return in, l.reading.Board.Err()
 }
 
 // snoozes are until when a clone does not show items of the inbox, by their keys:

@@ -39,14 +39,14 @@ func (c *listCommand) Run(inv *invocation) error {
 	}
 	filter.Status, filter.Goal, filter.Ready, filter.Archived = c.Status, c.Goal, c.Ready, c.All
 	if c.Mine {
-		if filter.Mine, _, err = inv.actor(l.Repo); err != nil {
+		if filter.Mine, _, err = inv.actor(l.clone.Repo); err != nil {
 			return err
 		}
 	}
 	l.findAsker(inv)
-	live := l.Board.Summaries()
-	list := l.Select(live, filter)
-	if err := l.Board.Err(); err != nil {
+	live := l.reading.Board.Summaries()
+	list := l.reading.Select(live, filter)
+	if err := l.reading.Board.Err(); err != nil {
 		return err
 	}
 	switch {
@@ -58,7 +58,7 @@ func (c *listCommand) Run(inv *invocation) error {
 	if len(list) == 0 {
 		inv.progress("no task to show")
 	}
-	return inv.answer("", nil, l.TaskTable(list, live, inv.width()).Text(inv.width()))
+	return inv.answer("", nil, l.reading.TaskTable(list, live, inv.width()).Text(inv.width()))
 }
 
 // objects answers with the keys of every task that were asked for, and otherwise with those
@@ -74,14 +74,14 @@ func (c *listCommand) objects(inv *invocation, l look, list []*flow.Summary) err
 	if rows, ok := view.NewTaskRows(list, keys); ok {
 		return inv.answer("", rows, "")
 	}
-	tasks := append([]view.Object{}, lists.Of(l.Tasks(list, keys), func(task view.Object) view.Object { return task.Only(keys) })...)
+	tasks := append([]view.Object{}, lists.Of(l.reading.Tasks(list, keys), func(task view.Object) view.Object { return task.Only(keys) })...)
 	return l.answer(inv, map[string]any{"tasks": tasks}, "")
 }
 
 // lines answers with the format filled in for every task.
 func (c *listCommand) lines(inv *invocation, l look, list []*flow.Summary, format view.Format) error {
 	var text strings.Builder
-	for _, task := range l.Tasks(list, format.Keys()) {
+	for _, task := range l.reading.Tasks(list, format.Keys()) {
 		text.WriteString(format.Fill(task) + "\n")
 	}
 	return l.answer(inv, nil, text.String())

@@ -25,11 +25,11 @@ func (l *look) picture(inv *invocation, find func(*look, *invocation, *view.Pict
 	if err := l.findPerson(inv); err != nil {
 		return nil, err
 	}
-	p := view.NewPicture(l.Reading)
+	p := view.NewPicture(l.reading)
 	if err := find(l, inv, p); err != nil {
 		return nil, err
 	}
-	p.SetLocal(l.Local)
+	p.SetLocal(l.reading.Local)
 	return p, nil
 }
 
@@ -40,21 +40,21 @@ func (l *look) findLocal(inv *invocation, p *view.Picture) error {
 	if err != nil {
 		return err
 	}
-	known := &l.Local
+	known := &l.reading.Local
 	if known.Uncounted, err = l.uncountedOfGoal(inv.ctx); err != nil {
 		return err
 	}
-	by, _, err := inv.actor(l.Repo)
+	by, _, err := inv.actor(l.clone.Repo)
 	if err != nil {
 		by = ""
 	}
-	known.Identity, known.Active = l.IdentityOf(by), work.ReadActive(l.Clone)
+	known.Identity, known.Active = l.reading.IdentityOf(by), work.ReadActive(l.clone)
 	if known.Remote, err = l.remote(inv); err != nil {
 		return err
 	}
-	known.Confined = confine.Line(inv.ctx, &l.Repo.Config.Configuration, inv.environ)
-	installed, err := stubs.Examine(inv.ctx, l.Repo)
-	if found := hooksFinding(installed, err, l.Repo.MainWorkTree() == ""); found.State != "ok" || !installed.Guards() {
+	known.Confined = confine.Line(inv.ctx, &l.clone.Repo.Config.Configuration, inv.environ)
+	installed, err := stubs.Examine(inv.ctx, l.clone.Repo)
+	if found := hooksFinding(installed, err, l.clone.Repo.MainWorkTree() == ""); found.State != "ok" || !installed.Guards() {
 		known.Hooks = found.Text
 	}
 	return nil
@@ -67,30 +67,30 @@ func (l *look) findNeeds(inv *invocation, p *view.Picture) error {
 	if err != nil {
 		return err
 	}
-	known := &l.Local
+	known := &l.reading.Local
 	if known.Breach, err = l.breach(inv); err != nil {
 		return err
 	}
 	l.findDeclined()
 	known.Repair = hints{inv}.adapt(work.RepairBoard)
-	known.Snoozed = readSnoozes(l.Repo)
+	known.Snoozed = readSnoozes(l.clone.Repo)
 	for _, find := range []func(*invocation, *view.Picture) error{l.findUntrusted, l.findPaused, l.findUnmet, l.findConflicts, l.findDisplaced, l.findOverBounds} {
 		if err := find(inv, p); err != nil {
 			return err
 		}
 	}
-	for _, f := range l.Doctor.Disk() {
+	for _, f := range l.clone.Doctor.Disk() {
 		if f.State == "fail" {
 			known.Needs = append(known.Needs, view.Need{Kind: "outage", Subject: "disk", Text: "no agent can work here, the disk is full: " + f.Text, Command: f.Hint})
 		}
 	}
 	if known.Breach == nil && p.CanTake() {
-		known.Take = takeCommand(inv, l.Repo, l.Board)
+		known.Take = takeCommand(inv, l.clone.Repo, l.reading.Board)
 	}
 	if (hints{inv}).agent() != "" {
 		return nil
 	}
-	if ahead := l.Integration.Ahead(inv.ctx, l.Board); ahead != nil {
+	if ahead := l.clone.Integration.Ahead(inv.ctx, l.reading.Board); ahead != nil {
 		known.Ahead = &view.Step{Command: ahead.Hint, Why: ahead.Text}
 	}
 	return nil
@@ -99,28 +99,28 @@ func (l *look) findNeeds(inv *invocation, p *view.Picture) error {
 // findDisplaced finds an integration branch that is not where the board has it, so that nothing is
 // merged. A merge may be under way: then the board moves too.
 func (l *look) findDisplaced(inv *invocation, _ *view.Picture) error {
-	want := l.Board.Settings().Integration
-	now, err := l.Repo.Refs.Direct(inv.ctx, want.Ref())
-	if err != nil || now == want.Tip || l.Tip == "" {
+	want := l.reading.Board.Settings().Integration
+	now, err := l.clone.Repo.Refs.Direct(inv.ctx, want.Ref())
+	if err != nil || now == want.Tip || l.reading.Tip == "" {
 		return nil //nolint:nilerr // doctor says it
 	}
-	if tip, err := l.Store.Tip(inv.ctx); err != nil || tip != l.Tip {
+	if tip, err := l.clone.Store.Tip(inv.ctx); err != nil || tip != l.reading.Tip {
 		return err
 	}
 	text := fmt.Sprintf("%s is at %s, the board has it at %s: nothing is merged", want.Name, cmp.Or(now.Short(), "nothing"), want.Tip.Short())
-	if hint := l.Store.Settler.StrayHint(inv.ctx, l.Board, now); strings.HasPrefix(hint, "git liza adopt") {
+	if hint := l.clone.Store.Settler.StrayHint(inv.ctx, l.reading.Board, now); strings.HasPrefix(hint, "git liza adopt") {
 		text += "; if it is yours: " + hint
 	}
-	l.Local.Needs = append(l.Local.Needs, view.Need{Kind: "displaced", Subject: want.Name, Text: text, Command: "git liza doctor --restore"})
+	l.reading.Local.Needs = append(l.reading.Local.Needs, view.Need{Kind: "displaced", Subject: want.Name, Text: text, Command: "git liza doctor --restore"})
 	return nil
 }
 
 // findOverBounds finds the open tasks that have had all the sessions, or the minutes, that a rush
 // of this clone gives a task.
 func (l *look) findOverBounds(inv *invocation, p *view.Picture) error {
-	choices := providerChoice{inv, &l.Repo.Config.Configuration}
+	choices := providerChoice{inv, &l.clone.Repo.Config.Configuration}
 	bounds, err := readBounds(inv.ctx, choices.conf)
-	if err != nil || bounds == (supervise.Bounds{}) && l.Board.Settings().Config.Budgets == (flow.Budgets{}) {
+	if err != nil || bounds == (supervise.Bounds{}) && l.reading.Board.Settings().Config.Budgets == (flow.Budgets{}) {
 		return nil //nolint:nilerr // doctor says it
 	}
 	known, err := choices.catalogue()
@@ -128,15 +128,15 @@ func (l *look) findOverBounds(inv *invocation, p *view.Picture) error {
 		return err
 	}
 	for s := range p.Tasks() {
-		if !s.Status.Allows(flow.ActClaim) || s.Changed.Equal(s.Created) || l.Board.Role(s.Role) == nil {
+		if !s.Status.Allows(flow.ActClaim) || s.Changed.Equal(s.Created) || l.reading.Board.Role(s.Role) == nil {
 			continue
 		}
 		runs := provider.Provider{}
-		if chosen, err := choices.forRole(l.Board.Role(s.Role), ""); err == nil {
+		if chosen, err := choices.forRole(l.reading.Board.Role(s.Role), ""); err == nil {
 			runs, _ = chosen.find(known, "")
 		}
-		if over := bounds.CheckTask(l.Board, l.Board.Task(s.ID), runs); over != nil {
-			l.Local.Needs = append(l.Local.Needs, view.Need{Kind: "budget", Subject: string(s.ID), Text: over.Reason, Command: over.Hint, Since: s.Changed})
+		if over := bounds.CheckTask(l.reading.Board, l.reading.Board.Task(s.ID), runs); over != nil {
+			l.reading.Local.Needs = append(l.reading.Local.Needs, view.Need{Kind: "budget", Subject: string(s.ID), Text: over.Reason, Command: over.Hint, Since: s.Changed})
 		}
 	}
 	return nil
@@ -144,19 +144,19 @@ func (l *look) findOverBounds(inv *invocation, p *view.Picture) error {
 
 // findDeclined finds what the remote declined last, a merge as long as it is to be made.
 func (l *look) findDeclined() {
-	d := gitstore.ReadDeclined(l.Repo)
+	d := gitstore.ReadDeclined(l.clone.Repo)
 	if d == nil {
 		return
 	}
 	need := view.Need{Kind: "declined", Subject: d.Move, Text: d.Move + " is not made: " + d.Said, Command: "git remote -v", Since: d.At}
 	if d.Task != "" {
-		t := l.Board.Task(d.Task)
-		if t == nil || !t.Status.Allows(flow.ActMerge) || flow.Barred(l.Board, d.Task) != nil {
+		t := l.reading.Board.Task(d.Task)
+		if t == nil || !t.Status.Allows(flow.ActMerge) || flow.Barred(l.reading.Board, d.Task) != nil {
 			return
 		}
 		need.Subject, need.Text, need.Command = string(d.Task), string(d.Task)+" is approved and not merged: "+d.Said, cmp.Or(d.Hint, "git liza merge "+string(d.Task))
 	}
-	l.Local.Needs = append(l.Local.Needs, need)
+	l.reading.Local.Needs = append(l.reading.Local.Needs, need)
 }
 
 // findReasons finds what this machine knows of the reasons why one task waits, and
@@ -168,14 +168,14 @@ func (l *look) findReasons(inv *invocation, t *flow.Task) error {
 	if err := l.findAgents(inv); err != nil {
 		return err
 	}
-	l.Local.Untrusted = map[flow.TaskID]view.Step{}
+	l.reading.Local.Untrusted = map[flow.TaskID]view.Step{}
 	if t.Verify == "" || t.Status.Final() {
 		return nil
 	}
 	var refusal *flow.Refusal
-	err := l.Trust.Check(inv.ctx, t.Verify)
+	err := l.clone.Trust.Check(inv.ctx, t.Verify)
 	if errors.As(err, &refusal) {
-		l.Local.Untrusted[t.ID] = view.Step{Command: refusal.Hint, Why: refusal.Reason}
+		l.reading.Local.Untrusted[t.ID] = view.Step{Command: refusal.Hint, Why: refusal.Reason}
 		return nil
 	}
 	return err
@@ -184,36 +184,36 @@ func (l *look) findReasons(inv *invocation, t *flow.Task) error {
 // findPerson sets whose inbox it is: the actor of this invocation; where a move would
 // have to name its actor, the human of this machine.
 func (l *look) findPerson(inv *invocation) error {
-	by, g, err := inv.actor(l.Repo)
+	by, g, err := inv.actor(l.clone.Repo)
 	if err != nil {
-		if by, err = person(inv, l.Repo); errors.Is(err, git.ErrNoIdentity) {
+		if by, err = person(inv, l.clone.Repo); errors.Is(err, git.ErrNoIdentity) {
 			by = flow.Human("")
 		} else if err != nil {
 			return err
 		}
 		g = ""
 	}
-	principal, err := work.PrincipalOf(inv.ctx, l.Repo, by)
-	l.Person = flow.Caller{By: by, Principal: principal, Generation: g}
+	principal, err := work.PrincipalOf(inv.ctx, l.clone.Repo, by)
+	l.reading.Person = flow.Caller{By: by, Principal: principal, Generation: g}
 	return err
 }
 
 // checkPerson refuses a process of an agent's session that reads the person's inbox: what
 // a clone remembers of it is the person's alone.
 func (l look) checkPerson() error {
-	return work.CheckActor(l.Repo, l.Board.Settings().Board, l.Person.By, l.Person.Generation)
+	return work.CheckActor(l.clone.Repo, l.reading.Board.Settings().Board, l.reading.Person.By, l.reading.Person.Generation)
 }
 
 // findPaused finds what is paused in this clone: all claims, by a file, and providers.
 func (l *look) findPaused(inv *invocation, _ *view.Picture) error {
-	if held := work.CheckPause(inv.ctx, l.Repo); held != nil {
-		l.Local.Needs = append(l.Local.Needs, view.Need{Kind: "control", Subject: "board", Text: held.Reason, Command: held.Hint})
+	if held := work.CheckPause(inv.ctx, l.clone.Repo); held != nil {
+		l.reading.Local.Needs = append(l.reading.Local.Needs, view.Need{Kind: "control", Subject: "board", Text: held.Reason, Command: held.Hint})
 	}
-	list, err := provider.AllPaused(l.Repo.CommonDir(), inv.now())
+	list, err := provider.AllPaused(l.clone.Repo.CommonDir(), inv.now())
 	if err != nil || len(list) == 0 {
 		return err
 	}
-	known, err := providerChoice{inv, &l.Repo.Config.Configuration}.catalogue()
+	known, err := providerChoice{inv, &l.clone.Repo.Config.Configuration}.catalogue()
 	if err != nil {
 		return err
 	}
@@ -222,7 +222,7 @@ func (l *look) findPaused(inv *invocation, _ *view.Picture) error {
 		if row := known.FindRow(p.Provider); row != nil && p.Kind == provider.Login && row.LoginCommand() != "" {
 			command = row.LoginCommand() + " && " + command
 		}
-		l.Local.Needs = append(l.Local.Needs, view.Need{Kind: "paused", Subject: p.Provider, Text: p.Provider + " is paused, " + p.String(), Command: command, Since: p.Since})
+		l.reading.Local.Needs = append(l.reading.Local.Needs, view.Need{Kind: "paused", Subject: p.Provider, Text: p.Provider + " is paused, " + p.String(), Command: command, Since: p.Since})
 	}
 	return nil
 }
@@ -231,25 +231,25 @@ func (l *look) findPaused(inv *invocation, _ *view.Picture) error {
 // no agent of it is registered or can be started, and no person's verdict counts.
 func (l *look) findUnmet(inv *invocation, p *view.Picture) error {
 	said := map[flow.Role]bool{}
-	for _, rule := range l.Board.ReviewRules() {
-		row := l.Board.Role(rule.Role)
-		if row == nil || !row.NotHuman || said[rule.Role] || len(view.RoleOf(l.Board, row, roles.IsBuiltin).Agents) > 0 {
+	for _, rule := range l.reading.Board.ReviewRules() {
+		row := l.reading.Board.Role(rule.Role)
+		if row == nil || !row.NotHuman || said[rule.Role] || len(view.RoleOf(l.reading.Board, row, roles.IsBuiltin).Agents) > 0 {
 			continue
 		}
 		said[rule.Role] = true
-		why, err := missingProvider(inv, l.Clone, row)
+		why, err := missingProvider(inv, l.clone, row)
 		if err != nil {
 			return err
 		}
 		need := view.Need{Kind: "role", Subject: rule.Role.String(), Command: "git config liza." + rule.Role.String() + ".provider NAME"}
-		if why == "" && row.Provider == "gates" && len(l.Board.Settings().Config.Gates) == 0 && !p.Verifies() {
+		if why == "" && row.Provider == "gates" && len(l.reading.Board.Settings().Config.Gates) == 0 && !p.Verifies() {
 			why, need.Command = "the board has no gates and no task has a verify command", "git liza help config"
 		}
 		if why == "" {
 			continue
 		}
 		need.Text = fmt.Sprintf("%s, and no person's verdict counts for it: %s", view.RuleText(rule), why)
-		l.Local.Needs = append(l.Local.Needs, need)
+		l.reading.Local.Needs = append(l.reading.Local.Needs, need)
 	}
 	return nil
 }
@@ -257,13 +257,13 @@ func (l *look) findUnmet(inv *invocation, p *view.Picture) error {
 // findAgents reads the presences of agents, and finds the supervisors that died
 // on this machine.
 func (l *look) findAgents(inv *invocation) (err error) {
-	l.Local.Dead = map[flow.AgentID]int{}
-	for _, a := range flow.All[*flow.Agent](l.Board, flow.Agents) {
-		if pid := work.DeadSupervisor(l.Repo, a.Generation); pid != 0 {
-			l.Local.Dead[a.ID] = pid
+	l.reading.Local.Dead = map[flow.AgentID]int{}
+	for _, a := range flow.All[*flow.Agent](l.reading.Board, flow.Agents) {
+		if pid := work.DeadSupervisor(l.clone.Repo, a.Generation); pid != 0 {
+			l.reading.Local.Dead[a.ID] = pid
 		}
 	}
-	l.Local.Presences, err = l.Store.Presences.List(inv.ctx, l.Board)
+	l.reading.Local.Presences, err = l.clone.Store.Presences.List(inv.ctx, l.reading.Board)
 	return err
 }
 
@@ -271,11 +271,11 @@ func (l *look) findAgents(inv *invocation) (err error) {
 // allowed on this machine, and the other commands of the board that are not.
 func (l *look) findUntrusted(inv *invocation, p *view.Picture) error {
 	verifying := p.Verifying()
-	shared, err := l.Trust.SharedCommands(inv.ctx, l.Board)
+	shared, err := l.clone.Trust.SharedCommands(inv.ctx, l.reading.Board)
 	if err != nil || len(verifying)+len(shared) == 0 {
 		return err
 	}
-	allowed, err := l.Trust.Allowed(inv.ctx)
+	allowed, err := l.clone.Trust.Allowed(inv.ctx)
 	if err != nil {
 		return err
 	}
@@ -286,17 +286,17 @@ func (l *look) findUntrusted(inv *invocation, p *view.Picture) error {
 // judgeCommands finds the commands that are not among the allowed ones.
 func (l *look) judgeCommands(allowed work.Allowed, shared []work.BoardCommand, verifying []*flow.Summary) {
 	var refusal *flow.Refusal
-	l.Local.Commands = nil
+	l.reading.Local.Commands = nil
 	for _, one := range shared {
 		if errors.As(allowed.Check(one.Command), &refusal) {
 			step := view.Step{Command: refusal.Hint, Why: one.Where + ": " + refusal.Reason}
-			l.Local.Commands = append(l.Local.Commands, view.Untrusted{Where: one.Where, Step: step})
+			l.reading.Local.Commands = append(l.reading.Local.Commands, view.Untrusted{Where: one.Where, Step: step})
 		}
 	}
-	l.Local.Untrusted = map[flow.TaskID]view.Step{}
+	l.reading.Local.Untrusted = map[flow.TaskID]view.Step{}
 	for _, t := range verifying {
 		if errors.As(allowed.Check(t.Verify), &refusal) {
-			l.Local.Untrusted[t.ID] = view.Step{Command: refusal.Hint, Why: string(t.ID) + ": " + refusal.Reason}
+			l.reading.Local.Untrusted[t.ID] = view.Step{Command: refusal.Hint, Why: string(t.ID) + ": " + refusal.Reason}
 		}
 	}
 }
@@ -304,14 +304,14 @@ func (l *look) judgeCommands(allowed work.Allowed, shared []work.BoardCommand, v
 // remote returns the remote that holds the board, and whether this clone is
 // in sync with it.
 func (l look) remote(inv *invocation) (view.Remote, error) {
-	name, err := l.Store.Authority(inv.ctx)
+	name, err := l.clone.Store.Authority(inv.ctx)
 	if name == "" {
 		return view.Remote{}, err
 	}
-	err = l.Store.Mirror.CheckDiverged(inv.ctx)
+	err = l.clone.Store.Mirror.CheckDiverged(inv.ctx)
 	parted := errors.Is(err, gitstore.ErrDiverged)
 	if parted {
 		err = nil
 	}
-	return view.RemoteOf(name, l.Repo.Reached(), parted), err
+	return view.RemoteOf(name, l.clone.Repo.Reached(), parted), err
 }

@@ -53,7 +53,7 @@ func (c *logCommand) Run(inv *invocation) error {
 	} else if l, lookErr := inv.look(); lookErr != nil {
 		err = lookErr
 	} else {
-		newest = l.Tip
+		newest = l.reading.Tip
 		err = l.historyOf(inv, c.ID, keep)
 	}
 	if err != nil {
@@ -200,7 +200,7 @@ func (l look) historyOf(inv *invocation, id flow.TaskID, visit func(gitstore.Eve
 	if _, err := l.task(id); err != nil {
 		return err
 	}
-	return l.Store.TaskMoves(inv.ctx, id, "", l.Tip, func(e gitstore.Event) (bool, error) { return visit(e), nil })
+	return l.clone.Store.TaskMoves(inv.ctx, id, "", l.reading.Tip, func(e gitstore.Event) (bool, error) { return visit(e), nil })
 }
 
 // wholeHistoryOf returns the moves that changed a task, oldest first.

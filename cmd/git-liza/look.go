@@ -14,8 +14,8 @@ import (
 // A look is the blackboard as one command read it, with the clone that it was
 // read from. Its methods add what the reading needs from the clone.
 type look struct {
-	*work.Clone
-	view.Reading
+	clone   *work.Clone
+	reading view.Reading
 }
 
 // lookOf returns the look at a board that a clone has read.
@@ -31,7 +31,7 @@ func lookOf(clone *work.Clone, b *flow.Board, tip git.ID) look {
 
 // answer answers with what was read of the board, once all of that could be read.
 func (l look) answer(inv *invocation, data any, text string) error {
-	if err := l.Board.Err(); err != nil {
+	if err := l.reading.Board.Err(); err != nil {
 		return err
 	}
 	return inv.answer("", data, text)
@@ -71,18 +71,18 @@ func (inv *invocation) lookAt(rev string) (look, error) {
 // findAsker sets the agent whose claims the reading speaks of: the one that runs
 // the command if its role does tasks, else a coder that could begin now.
 func (l *look) findAsker(inv *invocation) {
-	l.Asker = l.FreeAgent(flow.Coder)
-	if by, g, err := inv.actor(l.Repo); err == nil && l.Board.CapacityOf(by) == flow.Does {
-		if principal, err := work.PrincipalOf(inv.ctx, l.Repo, by); err == nil {
-			l.Asker = flow.Caller{By: by, Principal: principal, Generation: g}
+	l.reading.Asker = l.reading.FreeAgent(flow.Coder)
+	if by, g, err := inv.actor(l.clone.Repo); err == nil && l.reading.Board.CapacityOf(by) == flow.Does {
+		if principal, err := work.PrincipalOf(inv.ctx, l.clone.Repo, by); err == nil {
+			l.reading.Asker = flow.Caller{By: by, Principal: principal, Generation: g}
 		}
 	}
 }
 
 // task returns a task in any state, or a refusal.
 func (l look) task(id flow.TaskID) (*flow.Task, error) {
-	t := l.Board.Task(id)
-	if err := l.Board.Err(); err != nil {
+	t := l.reading.Board.Task(id)
+	if err := l.reading.Board.Err(); err != nil {
 		return nil, err
 	}
 	if t == nil {

@@ -22,8 +22,8 @@ func chooseLoop(inv *invocation, named flow.GoalID) (*work.Clone, flow.GoalID, e
 	if err != nil {
 		return nil, "", err
 	}
-	b := l.Board
-	goal, err := aboutGoal(inv, l.Clone, b, named)
+	b := l.reading.Board
+	goal, err := aboutGoal(inv, l.clone, b, named)
 	if err != nil {
 		return nil, "", err
 	}
@@ -33,7 +33,7 @@ func chooseLoop(inv *invocation, named flow.GoalID) (*work.Clone, flow.GoalID, e
 	if g := b.Goal(goal); g == nil || g.Loop == nil {
 		return nil, "", cmp.Or(b.Err(), error(&flow.Refusal{Rule: flow.RuleNotFound, Hint: "git liza loop FILE --iterations N", Reason: fmt.Sprintf("%s is no loop", goal)}))
 	}
-	return l.Clone, goal, nil
+	return l.clone, goal, nil
 }
 
 // lastLoop returns the goal of the loop that began last, "" if there is none.

@@ -56,8 +56,8 @@ func (m toolServer) has(row toolRow) bool { return row.whose&m.client != 0 }
 // roleRows are the roles of the board, those of every board where there is none
 // to read.
 func (inv *invocation) roleRows() []*flow.RoleRow {
-	if l, err := inv.look(); err == nil && len(l.Board.Roles()) > 0 {
-		return l.Board.Roles()
+	if l, err := inv.look(); err == nil && len(l.reading.Board.Roles()) > 0 {
+		return l.reading.Board.Roles()
 	}
 	return flow.BuiltinRoles()[:len(flow.FirstRoles())]
 }

@@ -37,14 +37,14 @@ func (c *metricsCommand) Run(inv *invocation) error {
 	if err != nil {
 		return err
 	}
-	if err := checkGoal(l.Board, c.Goal); err != nil {
+	if err := checkGoal(l.reading.Board, c.Goal); err != nil {
 		return err
 	}
-	shown, err := readMetrics(inv, l.Clone, metrics.Ask{By: metrics.By(c.By), Goal: c.Goal, Since: since, Budgets: l.Board.Settings().Config.Budgets})
+	shown, err := readMetrics(inv, l.clone, metrics.Ask{By: metrics.By(c.By), Goal: c.Goal, Since: since, Budgets: l.reading.Board.Settings().Config.Budgets})
 	if err != nil {
 		return err
 	}
-	if err := l.Board.Err(); err != nil {
+	if err := l.reading.Board.Err(); err != nil {
 		return err
 	}
 	switch {

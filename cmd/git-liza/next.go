@@ -12,22 +12,22 @@ type nextCommand struct{}
 
 func (c *nextCommand) Run(inv *invocation, l look) error {
 	var err error
-	if l.About, err = aboutGoal(inv, l.Clone, l.Board, ""); err != nil {
+	if l.reading.About, err = aboutGoal(inv, l.clone, l.reading.Board, ""); err != nil {
 		return err
 	}
-	on, err := focusedGoal(inv, l.Clone)
+	on, err := focusedGoal(inv, l.clone)
 	if err != nil {
 		return err
 	}
-	if by, _, err := inv.actor(l.Repo); err != nil || by.IsHuman() {
-		l.Reading.Focus = flow.TaskID(on.Task)
+	if by, _, err := inv.actor(l.clone.Repo); err != nil || by.IsHuman() {
+		l.reading.Focus = flow.TaskID(on.Task)
 	}
 	picture, err := l.picture(inv, func(l *look, inv *invocation, p *view.Picture) error {
-		by, _, err := inv.actor(l.Repo)
+		by, _, err := inv.actor(l.clone.Repo)
 		if err != nil {
 			by = ""
 		}
-		l.Local.Identity = l.IdentityOf(by)
+		l.reading.Local.Identity = l.reading.IdentityOf(by)
 		return l.findNeeds(inv, p)
 	})
 	if err != nil {
@@ -38,8 +38,8 @@ func (c *nextCommand) Run(inv *invocation, l look) error {
 	}
 	next := picture.Next()
 	if next.Action == "" && !picture.CanTake() {
-		if take := takeCommand(inv, l.Repo, l.Board); take != "" {
-			next = view.TakeStep(take, l.Board.Settings().Integration)
+		if take := takeCommand(inv, l.clone.Repo, l.reading.Board); take != "" {
+			next = view.TakeStep(take, l.reading.Board.Settings().Integration)
 		}
 	}
 	next.Command = hints{inv}.adapt(next.Command)
@@ -53,12 +53,12 @@ func (c *nextCommand) Run(inv *invocation, l look) error {
 // nextLacks refuses to name a step where the goal, its spec, its phase or the focus of
 // this clone has to be mended first.
 func nextLacks(inv *invocation, l look, picture *view.Picture) error {
-	lacks, goal := picture.Lacking(), l.About
-	kept, err := readFocus(l.Repo)
-	if reason, hint, wrong := strings.Cut(kept.trouble(l.Board), ", and is ignored: "); wrong && lacks == nil && inv.getenv("LIZA_GENERATION") == "" {
+	lacks, goal := picture.Lacking(), l.reading.About
+	kept, err := readFocus(l.clone.Repo)
+	if reason, hint, wrong := strings.Cut(kept.trouble(l.reading.Board), ", and is ignored: "); wrong && lacks == nil && inv.getenv("LIZA_GENERATION") == "" {
 		lacks, goal = &flow.Refusal{Rule: flow.RuleGoal, Reason: reason, Hint: hint}, flow.GoalID(kept.Goal)
 	}
-	if err := cmp.Or(err, l.Board.Err()); err != nil || lacks == nil {
+	if err := cmp.Or(err, l.reading.Board.Err()); err != nil || lacks == nil {
 		return err
 	}
 	return &partial{failure{exitRefused, "refused", lacks.Rule, lacks.Reason, lacks.Hint, nil}, view.StepTo(lacks.Hint, string(goal), lacks.Reason, lacks.Rule)}

@@ -99,11 +99,11 @@ func (c *planShown) boardPlan(inv *invocation, goal flow.GoalID) (view.Graph, er
 	if err != nil {
 		return view.Graph{}, err
 	}
-	if err := checkGoal(l.Board, goal); err != nil {
+	if err := checkGoal(l.reading.Board, goal); err != nil {
 		return view.Graph{}, err
 	}
-	g := view.GraphOf(l.Board, goal)
-	if err := l.Board.Err(); err != nil {
+	g := view.GraphOf(l.reading.Board, goal)
+	if err := l.reading.Board.Err(); err != nil {
 		return g, err
 	}
 	return g, c.fill(inv, l, &g)
@@ -124,14 +124,14 @@ func (c *planShown) fill(inv *invocation, l look, g *view.Graph) error {
 	if !c.Risk {
 		return nil
 	}
-	if l.Board == nil {
+	if l.reading.Board == nil {
 		g.Rate(nil)
 		return nil
 	}
-	counts, err := work.ReadCountsAt(inv.ctx, l.Clone, l.Tip)
+	counts, err := work.ReadCountsAt(inv.ctx, l.clone, l.reading.Tip)
 	if err != nil {
 		return err
 	}
-	g.Rate(view.RecordsOf(l.Board, counts.Troubles()))
-	return l.Board.Err()
+	g.Rate(view.RecordsOf(l.reading.Board, counts.Troubles()))
+	return l.reading.Board.Err()
 }

@@ -165,15 +165,15 @@ func (v *supervisors) schedule(slots []supervise.Slot) (*view.DryRun, error) {
 		f.Goals = append(f.Goals, view.GoalDryRunOf(v.board, g.ID, coders))
 	}
 	l := lookOf(v.rush.Clone, first.Board, "")
-	l.Board = first.Board
+	l.reading.Board = first.Board
 	if err := l.findPerson(v.invocation); err != nil {
 		return nil, err
 	}
-	p := view.NewPicture(l.Reading)
+	p := view.NewPicture(l.reading)
 	if err := l.findUntrusted(v.invocation, p); err != nil {
 		return nil, err
 	}
-	f.SetBoard(l.Reading, v.rush.Goal)
+	f.SetBoard(l.reading, v.rush.Goal)
 	f.Budgets = append(f.Budgets, supervise.UnboundLines(v.board, v.rush.Bounds, slots)...)
 	return f, cmp.Or(v.board.Err(), first.Board.Err())
 }

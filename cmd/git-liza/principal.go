@@ -110,16 +110,16 @@ func (c *principalAddCommand) readKeys(inv *invocation, list []string) ([]string
 type principalListCommand struct{}
 
 func (c *principalListCommand) Run(inv *invocation, l look) error {
-	known := l.Board.Principals()
-	list, rows := view.Principals(known.List, l.Reading.Principal)
+	known := l.reading.Board.Principals()
+	list, rows := view.Principals(known.List, l.reading.Principal)
 	text := rows.Text(inv.width())
 	switch {
 	case len(list) == 0:
 		text = "no principals: identities are not enforced; the first one: git liza principal add NAME --new-key"
-	case known.Find(l.Reading.Principal) == nil:
-		text += view.UnknownPrincipal(l.Reading.Principal)
+	case known.Find(l.reading.Principal) == nil:
+		text += view.UnknownPrincipal(l.reading.Principal)
 	}
-	return l.answer(inv, map[string]any{"principals": list, "principal": l.Reading.Principal, "enforced": len(list) > 0}, text)
+	return l.answer(inv, map[string]any{"principals": list, "principal": l.reading.Principal, "enforced": len(list) > 0}, text)
 }
 
 type principalRemoveCommand struct {

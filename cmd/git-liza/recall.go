@@ -46,7 +46,7 @@ func (c *recallCommand) Run(inv *invocation) error {
 		return err
 	}
 	hits := said.search.Hits(c.Count)
-	return inv.answer("", map[string]any{"query": query, "hits": hits}, view.HitsText(hits, query, git.ShortBranch(inv.ctx, l.Repo, l.Board.Settings().Integration.Name), inv.width()))
+	return inv.answer("", map[string]any{"query": query, "hits": hits}, view.HitsText(hits, query, git.ShortBranch(inv.ctx, l.clone.Repo, l.reading.Board.Settings().Integration.Name), inv.width()))
 }
 
 type recallTool struct {

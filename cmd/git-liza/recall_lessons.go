@@ -15,7 +15,7 @@ import (
 
 // lessons lists what was learnt, or what of it concerns a task or paths.
 func (c *recallCommand) lessons(inv *invocation, l look) error {
-	all, wrong, err := work.Lessons(inv.ctx, l.Repo, l.Board.Settings().Integration.Tip)
+	all, wrong, err := work.Lessons(inv.ctx, l.clone.Repo, l.reading.Board.Settings().Integration.Tip)
 	if err != nil {
 		return err
 	}
@@ -31,10 +31,10 @@ func (c *recallCommand) lessons(inv *invocation, l look) error {
 	if whole {
 		list = lesson.For(all, paths, roles...)
 	}
-	if err := l.Board.Err(); err != nil {
+	if err := l.reading.Board.Err(); err != nil {
 		return err
 	}
-	if err := work.MarkGone(inv.ctx, l.Repo, l.Board.Settings().Integration.Tip, list); err != nil {
+	if err := work.MarkGone(inv.ctx, l.clone.Repo, l.reading.Board.Settings().Integration.Tip, list); err != nil {
 		return err
 	}
 	open := lesson.Conflicts(all)
@@ -59,12 +59,12 @@ func checkLesson(inv *invocation, l look, files *work.TextFiles, file string, th
 	one, faults := lesson.Parse(file, data)
 	checked.Errors = append(checked.Errors, faults...)
 	if len(faults) == 0 {
-		tip := l.Board.Settings().Integration.Tip
+		tip := l.reading.Board.Settings().Integration.Tip
 		for _, commit := range one.Commits {
-			id, err := l.Repo.ParseCommit(inv.ctx, commit)
+			id, err := l.clone.Repo.ParseCommit(inv.ctx, commit)
 			on := false
 			if err == nil {
-				on, err = l.Repo.IsAncestor(inv.ctx, id, tip)
+				on, err = l.clone.Repo.IsAncestor(inv.ctx, id, tip)
 			}
 			if err != nil || !on {
 				checked.fault(artifacts.CodeValue, "commits: %s is no commit on integration", commit)
@@ -83,12 +83,12 @@ func checkLesson(inv *invocation, l look, files *work.TextFiles, file string, th
 // findConflicts finds lessons on integration that cannot both hold, which only a person
 // can settle.
 func (l *look) findConflicts(inv *invocation, _ *view.Picture) error {
-	all, _, err := work.Lessons(inv.ctx, l.Repo, l.Board.Settings().Integration.Tip)
+	all, _, err := work.Lessons(inv.ctx, l.clone.Repo, l.reading.Board.Settings().Integration.Tip)
 	if err != nil {
 		return err
 	}
 	for _, c := range lesson.Conflicts(all) {
-		l.Local.Needs = append(l.Local.Needs, view.Need{Kind: "lesson", Subject: c.One,
+		l.reading.Local.Needs = append(l.reading.Local.Needs, view.Need{Kind: "lesson", Subject: c.One,
 			Text:    fmt.Sprintf("the lessons %s and %s contradict one another, and nobody is told either: remove one below %s, and git liza adopt the commit", c.One, c.Other, lesson.Folder),
 			Command: "git liza recall --lessons"})
 	}

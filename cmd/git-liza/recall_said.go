@@ -45,7 +45,7 @@ func (s *saying) read(source string) error {
 			return err
 		}
 	}
-	return s.Board.Err()
+	return s.reading.Board.Err()
 }
 
 func (s *saying) add(e recall.Entry) {
@@ -54,7 +54,7 @@ func (s *saying) add(e recall.Entry) {
 }
 
 func (s *saying) readMoves() error {
-	return s.Store.Log(s.Tip, func(e gitstore.Event) (bool, error) {
+	return s.clone.Store.Log(s.reading.Tip, func(e gitstore.Event) (bool, error) {
 		s.add(recall.Entry{Source: movesSource, ID: string(e.Commit), Task: string(e.Move.Task), At: e.Move.At,
 			Title: plaintext.Line(e.Move.Subject()), Text: strings.Join(wordsOf(e.Move), "\n")})
 		return true, s.ctx.Err()
@@ -79,7 +79,7 @@ const (
 )
 
 func (s *saying) readSessions() error {
-	list, err := gitstore.Sessions(s.ctx, s.Repo, gitstore.SessionFilter{})
+	list, err := gitstore.Sessions(s.ctx, s.clone.Repo, gitstore.SessionFilter{})
 	if err != nil {
 		return err
 	}
@@ -98,7 +98,7 @@ func (s *saying) readSessions() error {
 
 // output is the end of what a session printed, "" if it cannot be read.
 func (s *saying) output(id git.ID) string {
-	rec, _, output, err := gitstore.Session(s.ctx, s.Repo, id)
+	rec, _, output, err := gitstore.Session(s.ctx, s.clone.Repo, id)
 	if err != nil {
 		return ""
 	}
@@ -117,7 +117,7 @@ const sourcesFolder = ".liza/sources"
 
 // readFiles reads the specs, artifacts, lessons and sources on integration.
 func (s *saying) readFiles() error {
-	files, err := work.OpenTextFiles(s.ctx, s.Clone, s.Board.Settings().Integration.Tip)
+	files, err := work.OpenTextFiles(s.ctx, s.clone, s.reading.Board.Settings().Integration.Tip)
 	if err != nil {
 		return err
 	}
@@ -138,7 +138,7 @@ func (s *saying) readFiles() error {
 }
 
 func (s *saying) paths(files *work.TextFiles) ([]string, error) {
-	d, err := readDefinitions(s.ctx, s.Clone)
+	d, err := readDefinitions(s.ctx, s.clone)
 	if err != nil {
 		return nil, err
 	}
@@ -151,7 +151,7 @@ func (s *saying) paths(files *work.TextFiles) ([]string, error) {
 		return nil, err
 	}
 	paths = slices.DeleteFunc(paths, func(path string) bool { return d.at(path).kind == nil && !isBelow(others, path) })
-	paths = append(paths, lists.Of(s.Board.Texts(), func(text flow.TextQuery) string { return text.Path })...)
+	paths = append(paths, lists.Of(s.reading.Board.Texts(), func(text flow.TextQuery) string { return text.Path })...)
 	slices.Sort(paths)
 	return slices.Compact(paths), nil
 }

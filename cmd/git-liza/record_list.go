@@ -40,12 +40,12 @@ func (c *recordListCommand) Run(inv *invocation) error {
 	if err != nil {
 		return err
 	}
-	list := view.RecordFilter{Kind: string(c.Kind), Task: c.Task, Goal: c.Goal, Sprint: c.Sprint, By: c.By, Since: since, All: c.All}.Records(l.Reading)
-	if err := l.Board.Err(); err != nil {
+	list := view.RecordFilter{Kind: string(c.Kind), Task: c.Task, Goal: c.Goal, Sprint: c.Sprint, By: c.By, Since: since, All: c.All}.Records(l.reading)
+	if err := l.reading.Board.Err(); err != nil {
 		return err
 	}
 	if len(list) == 0 {
 		inv.progress("no record to show")
 	}
-	return pager{inv}.present(map[string]any{"records": view.RecordsValue(list)}, view.RecordsText(list, l.At, inv.width()))
+	return pager{inv}.present(map[string]any{"records": view.RecordsValue(list)}, view.RecordsText(list, l.reading.At, inv.width()))
 }

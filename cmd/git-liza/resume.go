@@ -26,11 +26,11 @@ func (c *resumeCommand) Run(inv *invocation, l look) error {
 
 // warnings says that nothing of what a checkpoint was to adjust has changed.
 func (c *resumeCommand) warnings(inv *invocation, l look) ([]string, error) {
-	now := l.Board.Settings().Control
+	now := l.reading.Board.Settings().Control
 	if !now.IsDecided() || now.Decision != "ADJUST_CONTRACTS" || now.Mark == "" {
 		return nil, nil
 	}
-	changed, err := l.ContractsChanged(inv.ctx, l.Board, now.Mark)
+	changed, err := l.clone.ContractsChanged(inv.ctx, l.reading.Board, now.Mark)
 	if changed || err != nil {
 		return nil, err
 	}

@@ -33,7 +33,7 @@ type roleCommands struct {
 type roleListCommand struct{}
 
 func (c *roleListCommand) Run(inv *invocation, l look) error {
-	list := view.Roles(l.Board, roles.IsBuiltin)
+	list := view.Roles(l.reading.Board, roles.IsBuiltin)
 	objects := append([]view.Object{}, lists.Of(list, view.Role.Object)...)
 	return l.answer(inv, map[string]any{"roles": objects}, view.RoleTable(list).Text(inv.width()))
 }
@@ -44,15 +44,15 @@ type roleShowCommand struct {
 
 func (c *roleShowCommand) Run(inv *invocation, l look) error {
 	if c.Role == flow.HumanRole {
-		role := view.HumanRole(l.Board)
+		role := view.HumanRole(l.reading.Board)
 		return inv.answer("", role.Object().With("rules", view.Rules(role.Required)).With("text", ""), role.Text(inv.width()))
 	}
 	row, err := l.role(c.Role)
 	if err != nil {
 		return err
 	}
-	role := view.RoleOf(l.Board, row, roles.IsBuiltin)
-	files, err := git.FilesAt(inv.ctx, l.Repo, l.Board.Settings().Integration.Tip, extension.MaxFile)
+	role := view.RoleOf(l.reading.Board, row, roles.IsBuiltin)
+	files, err := git.FilesAt(inv.ctx, l.clone.Repo, l.reading.Board.Settings().Integration.Tip, extension.MaxFile)
 	if err != nil {
 		return err
 	}
@@ -67,8 +67,8 @@ func (c *roleShowCommand) Run(inv *invocation, l look) error {
 
 // role returns a row of the board, or a refusal.
 func (l look) role(name flow.Role) (*flow.RoleRow, error) {
-	row := l.Board.Role(name)
-	if err := l.Board.Err(); err != nil {
+	row := l.reading.Board.Role(name)
+	if err := l.reading.Board.Err(); err != nil {
 		return nil, err
 	}
 	if row == nil {

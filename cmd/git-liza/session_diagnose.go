@@ -128,7 +128,7 @@ var wellEnded = []string{"submitted", "approved", "rejected", "blocked", "handof
 // sources returns the texts about a task, a session or all that failed last, newest first,
 // and those to compare them with.
 func (d diagnoser) sources(what string) (about, others []diagnosis.Source, err error) {
-	list, err := gitstore.Sessions(d.inv.ctx, d.Repo, gitstore.SessionFilter{})
+	list, err := gitstore.Sessions(d.inv.ctx, d.clone.Repo, gitstore.SessionFilter{})
 	if err != nil {
 		return nil, nil, err
 	}
@@ -139,13 +139,13 @@ func (d diagnoser) sources(what string) (about, others []diagnosis.Source, err e
 	}
 	var id flow.TaskID
 	isTask := flow.AgentID(what).Role() == "" && id.UnmarshalText([]byte(what)) == nil
-	if isTask && d.Board.Task(id) == nil {
-		_, err := d.Repo.ParseCommit(d.inv.ctx, what)
+	if isTask && d.reading.Board.Task(id) == nil {
+		_, err := d.clone.Repo.ParseCommit(d.inv.ctx, what)
 		isTask = err != nil
 	}
 	isMine := func(rec gitstore.SessionRecord) bool { return rec.Task == id }
 	if !isTask {
-		session, err := (&sessionShowCommand{ID: what}).find(d.inv, d.Repo)
+		session, err := (&sessionShowCommand{ID: what}).find(d.inv, d.clone.Repo)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -176,7 +176,7 @@ func (d diagnoser) read(list []gitstore.SessionRecord) (sources []diagnosis.Sour
 		if rec.Outcome == "hung" {
 			s.Error = strings.TrimSpace("the session was hung: " + cmp.Or(rec.Error, rec.Ending))
 		}
-		_, _, s.Text, _ = gitstore.Session(d.inv.ctx, d.Repo, rec.ID)
+		_, _, s.Text, _ = gitstore.Session(d.inv.ctx, d.clone.Repo, rec.ID)
 		sources = append(sources, s)
 	}
 	return sources
@@ -184,8 +184,8 @@ func (d diagnoser) read(list []gitstore.SessionRecord) (sources []diagnosis.Sour
 
 // failedTasks are the texts that the board has of open tasks that failed somehow.
 func (d diagnoser) failedTasks() (list []diagnosis.Source) {
-	for _, s := range d.Board.Tasks() {
-		if t := d.Board.Task(s.ID); t != nil && !t.Status.Final() {
+	for _, s := range d.reading.Board.Tasks() {
+		if t := d.reading.Board.Task(s.ID); t != nil && !t.Status.Final() {
 			list = append(list, d.ofTask(t)...)
 		}
 	}
@@ -194,8 +194,8 @@ func (d diagnoser) failedTasks() (list []diagnosis.Source) {
 
 // failedLevels are the receipts of gates that a level failed of a goal in progress.
 func (d diagnoser) failedLevels() (list []diagnosis.Source) {
-	for _, g := range d.Board.GoalsInProgress() {
-		if l := flow.LastLevel(d.Board, g.ID); l != nil && !l.Passed {
+	for _, g := range d.reading.Board.GoalsInProgress() {
+		if l := flow.LastLevel(d.reading.Board, g.ID); l != nil && !l.Passed {
 			for _, r := range l.Receipts {
 				list = append(list, diagnosis.Source{Name: fmt.Sprintf("receipt of %s at level %d of %s", r.Gate, l.Number, g.ID), Text: []byte(r.Output), At: l.At})
 			}

@@ -28,8 +28,8 @@ func (d diagnoser) plan(r *diagnosis.Report) (list []diagnosis.Step) {
 	folder := ""
 	if r.Task != "" {
 		add(diagnosis.Safe, "Shows what the task waits for.", "it only reads", "git", "liza", "show", r.Task, "--why")
-		if t = d.Board.Task(flow.TaskID(r.Task)); t != nil {
-			folder = d.Checkout(t)
+		if t = d.reading.Board.Task(flow.TaskID(r.Task)); t != nil {
+			folder = d.reading.Checkout(t)
 		}
 	}
 	for _, f := range r.Causes[:min(len(r.Causes), 1)] {

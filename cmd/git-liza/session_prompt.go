@@ -24,11 +24,11 @@ func (c *sessionPromptCommand) Run(inv *invocation, l look) error {
 	if err := c.addProvider(inv, l, &a); err != nil {
 		return err
 	}
-	prompt, err := supervise.Prompt(inv.ctx, l.Repo, l.Board, a)
+	prompt, err := supervise.Prompt(inv.ctx, l.clone.Repo, l.reading.Board, a)
 	if err != nil {
 		return err
 	}
-	warnUnmerged(inv, l.Clone, l.Board)
+	warnUnmerged(inv, l.clone, l.reading.Board)
 	text := prompt.Text()
 	if c.Explain {
 		text = prompt.Explain()
@@ -55,7 +55,7 @@ func warnUnmerged(inv *invocation, clone *work.Clone, b *flow.Board) {
 // addProvider adds what depends on the provider. If none is chosen, the prompt
 // is for a provider whose agents report themselves.
 func (c *sessionPromptCommand) addProvider(inv *invocation, l look, a *supervise.PromptInput) error {
-	chosen, err := providerChoice{inv, &l.Repo.Config.Configuration}.forRole(l.Board.Role(c.Role), c.Provider)
+	chosen, err := providerChoice{inv, &l.clone.Repo.Config.Configuration}.forRole(l.reading.Board.Role(c.Role), c.Provider)
 	if err != nil || chosen.text == "" {
 		return err
 	}
@@ -71,19 +71,19 @@ func (c *sessionPromptCommand) addProvider(inv *invocation, l look, a *supervise
 // assignment returns the work for which an agent of the role would be
 // started.
 func (c *sessionPromptCommand) assignment(inv *invocation, l look) (supervise.PromptInput, error) {
-	a := supervise.PromptInput{Role: c.Role, Task: c.Task, At: l.At, Environ: inv.environ}
-	if err := checkRole(l.Board, c.Role); err != nil {
+	a := supervise.PromptInput{Role: c.Role, Task: c.Task, At: l.reading.At, Environ: inv.environ}
+	if err := checkRole(l.reading.Board, c.Role); err != nil {
 		return a, err
 	}
 	limits := supervise.DefaultLimits()
-	if err := readLimits(inv.ctx, &l.Repo.Config.Configuration, &limits); err != nil {
+	if err := readLimits(inv.ctx, &l.clone.Repo.Config.Configuration, &limits); err != nil {
 		return a, err
 	}
 	a.Await, a.Learnt = limits.Await, limits.Learnt
-	if by, _, err := inv.actor(l.Repo); err == nil && by.Role() == c.Role {
+	if by, _, err := inv.actor(l.clone.Repo); err == nil && by.Role() == c.Role {
 		a.Agent = by.Agent()
 	}
-	if l.Board.Role(c.Role).Capacity == flow.Plans {
+	if l.reading.Board.Role(c.Role).Capacity == flow.Plans {
 		return a, c.findTriggers(inv, l, &a)
 	}
 	if c.Task == "" {
@@ -93,21 +93,21 @@ func (c *sessionPromptCommand) assignment(inv *invocation, l look) (supervise.Pr
 	if err != nil {
 		return a, err
 	}
-	a.Worktree = l.Checkouts.Folder(t)
-	if a.Rejections, err = supervise.EarlierRejections(inv.ctx, l.Store, l.Board, t); err != nil {
+	a.Worktree = l.clone.Checkouts.Folder(t)
+	if a.Rejections, err = supervise.EarlierRejections(inv.ctx, l.clone.Store, l.reading.Board, t); err != nil {
 		return a, err
 	}
-	if l.Board.Role(c.Role).Capacity == flow.Does {
-		a.Failure, err = supervise.LastFailure(inv.ctx, l.Store, t, c.Role)
+	if l.reading.Board.Role(c.Role).Capacity == flow.Does {
+		a.Failure, err = supervise.LastFailure(inv.ctx, l.clone.Store, t, c.Role)
 	}
-	if l.Board.Role(c.Role).Capacity == flow.Judges {
+	if l.reading.Board.Role(c.Role).Capacity == flow.Judges {
 		if t.Submission == nil {
 			return a, &flow.Refusal{Rule: flow.RuleState, Hint: "git liza show " + string(t.ID), Reason: fmt.Sprintf("%s has no submission to review, it is %s", t.ID, t.Status)}
 		}
-		if l.Checkouts.Trees != nil {
-			a.Worktree = l.Checkouts.Trees.Path(t.ID.ReviewFolder(c.Role, t.Submission.Number))
+		if l.clone.Checkouts.Trees != nil {
+			a.Worktree = l.clone.Checkouts.Trees.Path(t.ID.ReviewFolder(c.Role, t.Submission.Number))
 		}
-		a.Reviewed, err = supervise.LastReview(inv.ctx, l.Store, t, c.Role)
+		a.Reviewed, err = supervise.LastReview(inv.ctx, l.clone.Store, t, c.Role)
 	}
 	return a, err
 }
@@ -116,7 +116,7 @@ func (c *sessionPromptCommand) assignment(inv *invocation, l look) (supervise.Pr
 // the task if one is given. If the board has none, the prompt says that a
 // human asks.
 func (c *sessionPromptCommand) findTriggers(inv *invocation, l look, a *supervise.PromptInput) (err error) {
-	if a.Goal, err = aboutGoal(inv, l.Clone, l.Board, c.Goal); err != nil {
+	if a.Goal, err = aboutGoal(inv, l.clone, l.reading.Board, c.Goal); err != nil {
 		return err
 	}
 	if c.Task != "" {
@@ -126,13 +126,13 @@ func (c *sessionPromptCommand) findTriggers(inv *invocation, l look, a *supervis
 		}
 		a.Goal = t.Goal
 	}
-	for _, t := range l.Board.Triggers(a.Goal) {
+	for _, t := range l.reading.Board.Triggers(a.Goal) {
 		if c.Task == "" || t.Task == c.Task {
 			a.Triggers = append(a.Triggers, t)
 		}
 	}
 	if len(a.Triggers) == 0 {
-		a.Triggers = []flow.Trigger{{Reason: "asked", Task: c.Task, Text: "no planner is needed now; a human asks", Since: l.At}}
+		a.Triggers = []flow.Trigger{{Reason: "asked", Task: c.Task, Text: "no planner is needed now; a human asks", Since: l.reading.At}}
 	}
 	return nil
 }

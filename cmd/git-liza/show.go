@@ -68,7 +68,7 @@ func (w *whichPatches) Decode(ctx *kong.DecodeContext) error {
 
 func (c *showCommand) Run(inv *invocation, l look) error {
 	if c.ID == "" {
-		on, err := focusedGoal(inv, l.Clone)
+		on, err := focusedGoal(inv, l.clone)
 		if err != nil {
 			return err
 		}
@@ -98,26 +98,26 @@ func (c *showCommand) Run(inv *invocation, l look) error {
 	if c.Patch != 0 || c.Interdiff != (whichPatches{}) || c.Stat || c.RangeDiff {
 		return c.changes(inv, l, id, history)
 	}
-	view.FindReturned(history, l.Store.BoardAt)
+	view.FindReturned(history, l.clone.Store.BoardAt)
 	l.findAsker(inv)
 	if err := l.findReasons(inv, t); err != nil {
 		return err
 	}
-	if d := l.Integration.DriftOf(inv.ctx, l.Board, t); d != nil {
-		l.Local.Drift = &view.Drift{Commits: d.Commits, Both: d.Both}
+	if d := l.clone.Integration.DriftOf(inv.ctx, l.reading.Board, t); d != nil {
+		l.reading.Local.Drift = &view.Drift{Commits: d.Commits, Both: d.Both}
 	}
-	kept, err := l.Repo.Refs.List(inv.ctx, layout.SavedRefs+c.ID, layout.RescueRefs+c.ID)
+	kept, err := l.clone.Repo.Refs.List(inv.ctx, layout.SavedRefs+c.ID, layout.RescueRefs+c.ID)
 	if err != nil {
 		return err
 	}
 	for _, s := range view.Submissions(history) {
 		delete(kept, s.Ref)
 	}
-	l.Local.Kept = slices.Sorted(maps.Keys(kept))
+	l.reading.Local.Kept = slices.Sorted(maps.Keys(kept))
 	if inv.json {
-		return inv.answer("", l.Story(t, history), "")
+		return inv.answer("", l.reading.Story(t, history), "")
 	}
-	return pager{inv}.present(nil, l.StoryText(t, history, inv.width()))
+	return pager{inv}.present(nil, l.reading.StoryText(t, history, inv.width()))
 }
 
 // why prints what the task waits for.
@@ -125,7 +125,7 @@ func (c *showCommand) why(inv *invocation, l look, t *flow.Task) error {
 	if err := l.findReasons(inv, t); err != nil {
 		return err
 	}
-	why := l.WhyOf(t)
+	why := l.reading.WhyOf(t)
 	return l.answer(inv, why, why.Text(inv.width()))
 }
 
@@ -150,7 +150,7 @@ func (c *showCommand) changes(inv *invocation, l look, id flow.TaskID, history [
 		return &flow.Refusal{Rule: flow.RuleNotFound, Hint: "git liza show " + string(id) + " --patch",
 			Reason: fmt.Sprintf("%s has %s, and a range-diff compares two", id, view.Count(len(list), "submission"))}
 	case c.RangeDiff:
-		by, _, err := inv.actor(l.Repo)
+		by, _, err := inv.actor(l.clone.Repo)
 		if err != nil {
 			by = "" // a reader without a name judged nothing
 		}
@@ -167,7 +167,7 @@ func (c *showCommand) changes(inv *invocation, l look, id flow.TaskID, history [
 		picked = append(picked, one)
 	}
 	for _, one := range picked {
-		if err := l.Store.Mirror.BringCommits(inv.ctx, id, one.Commit, one.Base); err != nil {
+		if err := l.clone.Store.Mirror.BringCommits(inv.ctx, id, one.Commit, one.Base); err != nil {
 			return err
 		}
 	}
@@ -179,15 +179,15 @@ func (c *showCommand) changes(inv *invocation, l look, id flow.TaskID, history [
 	var err error
 	switch {
 	case c.Stat:
-		out, err = l.Repo.Differ.Diff(inv.ctx, "--stat="+strconv.Itoa(cmp.Or(inv.width(), 80)), string(from), string(to), "--")
+		out, err = l.clone.Repo.Differ.Diff(inv.ctx, "--stat="+strconv.Itoa(cmp.Or(inv.width(), 80)), string(from), string(to), "--")
 	case c.RangeDiff:
-		out, err = rangeDiff(inv, l.Repo, picked[0], picked[1])
+		out, err = rangeDiff(inv, l.clone.Repo, picked[0], picked[1])
 	default:
 		paths, failed := l.interdiffPaths(inv, picked)
 		if failed != nil {
 			return failed
 		}
-		out, err = l.Repo.Differ.Diff(inv.ctx, append([]string{string(from), string(to), "--"}, paths...)...)
+		out, err = l.clone.Repo.Differ.Diff(inv.ctx, append([]string{string(from), string(to), "--"}, paths...)...)
 	}
 	if err != nil {
 		return err
@@ -210,5 +210,5 @@ func (l look) interdiffPaths(inv *invocation, picked []view.Submission) ([]strin
 	if len(picked) < 2 {
 		return nil, nil
 	}
-	return work.PathsOf(inv.ctx, l.Repo, [2]flow.ObjectID{picked[0].Base, picked[0].Commit}, [2]flow.ObjectID{picked[1].Base, picked[1].Commit})
+	return work.PathsOf(inv.ctx, l.clone.Repo, [2]flow.ObjectID{picked[0].Base, picked[0].Commit}, [2]flow.ObjectID{picked[1].Base, picked[1].Commit})
 }

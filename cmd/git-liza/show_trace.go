@@ -35,7 +35,7 @@ func (l look) trace(inv *invocation, subject string) error {
 		failed = errors.Join(failed, err)
 		return why == ""
 	})
-	if err := errors.Join(failed, l.Board.Err()); err != nil {
+	if err := errors.Join(failed, l.reading.Board.Err()); err != nil {
 		return err
 	}
 	return inv.answer("", map[string]any{"subject": subject, "tasks": t.rows(), "links": chain.Links, "dangling": chain.Dangling}, t.text(subject, chain))
@@ -53,10 +53,10 @@ type tracing struct {
 // readSources reads the artifacts that are on integration.
 func (t *tracing) readSources() error {
 	var err error
-	if t.files, err = work.OpenTextFiles(t.inv.ctx, t.Clone, t.Board.Settings().Integration.Tip); err != nil {
+	if t.files, err = work.OpenTextFiles(t.inv.ctx, t.clone, t.reading.Board.Settings().Integration.Tip); err != nil {
 		return err
 	}
-	d, err := readDefinitions(t.inv.ctx, t.Clone)
+	d, err := readDefinitions(t.inv.ctx, t.clone)
 	if err != nil {
 		return err
 	}
@@ -85,19 +85,19 @@ func (t *tracing) begin(subject string) ([]artifacts.Ref, error) {
 	var id flow.TaskID
 	isID := id.UnmarshalText([]byte(subject)) == nil
 	if isID {
-		if task := t.Board.Task(id); task != nil {
+		if task := t.reading.Board.Task(id); task != nil {
 			t.tasks = []*flow.Task{task}
 			return nil, nil
 		}
 	}
-	if file, err := rootedFile(t.inv, t.Clone, subject); err == nil {
+	if file, err := rootedFile(t.inv, t.clone, subject); err == nil {
 		if _, why, err := t.files.Read(file, 0); err != nil {
 			return nil, err
 		} else if why == "" {
 			return t.beginFile(file)
 		}
 	}
-	commit, err := work.ParseCommit(t.inv.ctx, t.Clone, subject)
+	commit, err := work.ParseCommit(t.inv.ctx, t.clone, subject)
 	if errors.Is(err, git.ErrNoCommit) && isID {
 		return nil, &flow.Refusal{Rule: flow.RuleNotFound, Hint: "git liza list --all", Reason: "there is no task " + subject + ", and no file on integration or commit of that name"}
 	}
@@ -121,15 +121,15 @@ func (t *tracing) beginFile(file string) (from []artifacts.Ref, err error) {
 		if slices.Contains(s.Paths, file) || s.Changed <= len(s.Paths) {
 			return slices.Contains(s.Paths, file), nil
 		}
-		out, err := t.Repo.Git(t.inv.ctx, "--literal-pathspecs", "diff", "--name-only", "--no-renames", "--no-ext-diff", string(s.Base), string(s.Commit), "--", file)
+		out, err := t.clone.Repo.Git(t.inv.ctx, "--literal-pathspecs", "diff", "--name-only", "--no-renames", "--no-ext-diff", string(s.Base), string(s.Commit), "--", file)
 		return len(out) > 0, err
 	})
 }
 
 // eachMerged keeps the merged tasks for which a function says so.
 func (t *tracing) eachMerged(keep func(*flow.Task) (bool, error)) error {
-	for _, s := range t.Board.Summaries() {
-		task := t.Board.Task(s.ID)
+	for _, s := range t.reading.Board.Summaries() {
+		task := t.reading.Board.Task(s.ID)
 		if task == nil || task.Merge == nil || task.Submission == nil {
 			continue
 		}
@@ -146,7 +146,7 @@ func (t *tracing) eachMerged(keep func(*flow.Task) (bool, error)) error {
 
 // findCommit finds the task whose merge brought a commit to integration.
 func (t *tracing) findCommit(commit git.ID) error {
-	out, err := t.Repo.Git(t.inv.ctx, "rev-list", "--ancestry-path", string(commit)+".."+string(t.Board.Settings().Integration.Tip))
+	out, err := t.clone.Repo.Git(t.inv.ctx, "rev-list", "--ancestry-path", string(commit)+".."+string(t.reading.Board.Settings().Integration.Tip))
 	if err != nil {
 		return err
 	}

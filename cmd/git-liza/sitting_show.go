@@ -56,7 +56,7 @@ func (s *sitting) show(all bool) error {
 	if err != nil {
 		return err
 	}
-	head := l.ReviewText(s.task, changed, s.width())
+	head := l.reading.ReviewText(s.task, changed, s.width())
 	if len(left) > 0 {
 		head += fmt.Sprintf("  left out of the diff, seen before: %s; d shows all\n", view.Count(len(left), "file"))
 	}
@@ -81,11 +81,11 @@ func (s *sitting) changedTexts(l look) (paths []string, diff string, err error) 
 	if len(s.history) == 0 {
 		return nil, "", nil
 	}
-	then, err := l.Store.BoardAt(s.history[0].State)
+	then, err := l.clone.Store.BoardAt(s.history[0].State)
 	if err != nil {
 		return nil, "", err
 	}
-	was, is := then.Settings().Integration.Tip, l.Board.Settings().Integration.Tip
+	was, is := then.Settings().Integration.Tip, l.reading.Board.Settings().Integration.Tip
 	for _, ref := range append([]string{s.task.Spec}, s.task.BasedOn...) {
 		path, _, _ := strings.Cut(ref, "#")
 		out, err := s.clone.Repo.Differ.Diff(s.ctx, string(was), string(is), "--", ":(top,literal)"+path)
@@ -100,7 +100,7 @@ func (s *sitting) changedTexts(l look) (paths []string, diff string, err error) 
 	if diff != "" {
 		diff = "What changed in the specs since " + string(s.got.Task) + " was planned:\n\n" + diff + "\n"
 	}
-	return paths, diff, l.Board.Err()
+	return paths, diff, l.reading.Board.Err()
 }
 
 // lastJudged returns the submission that this person judged last. found is false if there
@@ -150,7 +150,7 @@ func (s *sitting) showSpec() error {
 		return err
 	}
 	path, _, _ := strings.Cut(s.task.Spec, "#")
-	out, err := s.clone.Repo.Git(s.ctx, "cat-file", "blob", string(l.Board.Settings().Integration.Tip)+":"+path)
+	out, err := s.clone.Repo.Git(s.ctx, "cat-file", "blob", string(l.reading.Board.Settings().Integration.Tip)+":"+path)
 	if err != nil {
 		return err
 	}

@@ -21,7 +21,7 @@ type sprintCommands struct {
 
 // show answers with a sprint.
 func (c *sprintShowCommand) show(inv *invocation, l look, p *flow.Sprint) error {
-	b := l.Board
+	b := l.reading.Board
 	uncounted, err := l.uncounted(inv.ctx, flow.ActSprintStart, p.Goal, p.Started, p.Ended)
 	if err != nil {
 		return err
@@ -215,12 +215,12 @@ func (c *sprintChangelogCommand) Run(inv *invocation, l look) error {
 	if err != nil {
 		return err
 	}
-	rows, err := work.SpecChanges(inv.ctx, l.Clone, l.Tip, s)
+	rows, err := work.SpecChanges(inv.ctx, l.clone, l.reading.Tip, s)
 	if err != nil {
 		return err
 	}
-	shown := view.Changelog{Goal: l.Board.Goal(s.Goal), Sprint: s.ID, Rows: rows}
-	if err := l.Board.Err(); err != nil {
+	shown := view.Changelog{Goal: l.reading.Board.Goal(s.Goal), Sprint: s.ID, Rows: rows}
+	if err := l.reading.Board.Err(); err != nil {
 		return err
 	}
 	if len(rows) == 0 {
@@ -231,12 +231,12 @@ func (c *sprintChangelogCommand) Run(inv *invocation, l look) error {
 
 // chooseSprint returns the sprint that a command names, or the latest of its goal.
 func chooseSprint(inv *invocation, l look, goal flow.GoalID, id flow.SprintID) (*flow.Sprint, error) {
-	goal, err := aboutGoal(inv, l.Clone, l.Board, goal)
+	goal, err := aboutGoal(inv, l.clone, l.reading.Board, goal)
 	if err != nil {
 		return nil, err
 	}
-	id = cmp.Or(id, latestSprint(l.Board, goal))
-	if s := l.Board.Sprint(id); s != nil {
+	id = cmp.Or(id, latestSprint(l.reading.Board, goal))
+	if s := l.reading.Board.Sprint(id); s != nil {
 		return s, nil
 	}
 	return nil, &flow.Refusal{Rule: flow.RuleNotFound, Reason: "there is no sprint " + string(id), Hint: "git liza sprint show"}

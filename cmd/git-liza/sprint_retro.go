@@ -82,16 +82,16 @@ func (c *sprintRetroCommand) draft(inv *invocation, l look) error {
 	return draft{
 		command: "sprint retro", ending: ".yaml", text: []byte(retroStart), notes: fmt.Sprintf(retroNotes, s.ID) + strings.Join(figures, "\n") + "\n",
 		again: "git liza sprint retro " + string(s.ID) + " --from", otherwise: "--from FILE takes the retrospective from a file, - from standard input",
-	}.edit(inv, l.Repo, func(text []byte) error { return c.take(inv, "form", text) })
+	}.edit(inv, l.clone.Repo, func(text []byte) error { return c.take(inv, "form", text) })
 }
 
 // retroFigures computes what stands beside the words of a retrospective.
 func retroFigures(inv *invocation, l look, s *flow.Sprint) ([]string, error) {
-	shown, err := readMetrics(inv, l.Clone, metrics.Ask{Goal: s.Goal, Since: s.Started, Now: s.Ended})
+	shown, err := readMetrics(inv, l.clone, metrics.Ask{Goal: s.Goal, Since: s.Started, Now: s.Ended})
 	if err != nil {
 		return nil, err
 	}
-	return view.RetroFigures(l.Board, s, shown), l.Board.Err()
+	return view.RetroFigures(l.reading.Board, s, shown), l.reading.Board.Err()
 }
 
 // take stores the retrospective of a form.

@@ -16,10 +16,10 @@ type statusCommand struct {
 
 func (c *statusCommand) Run(inv *invocation, l look) error {
 	var err error
-	if l.About, err = aboutGoal(inv, l.Clone, l.Board, c.Goal); err != nil {
+	if l.reading.About, err = aboutGoal(inv, l.clone, l.reading.Board, c.Goal); err != nil {
 		return err
 	}
-	l.Only = c.Goal != ""
+	l.reading.Only = c.Goal != ""
 	picture, err := l.picture(inv, (*look).findLocal)
 	if err != nil {
 		return err
@@ -28,10 +28,10 @@ func (c *statusCommand) Run(inv *invocation, l look) error {
 	if status.Since, err = c.news(inv, l); err != nil {
 		return err
 	}
-	if err := l.Board.Err(); err != nil {
+	if err := l.reading.Board.Err(); err != nil {
 		return err
 	}
-	accent, err := accentOf(inv, l.Repo)
+	accent, err := accentOf(inv, l.clone.Repo)
 	if err != nil {
 		return err
 	}
@@ -39,7 +39,7 @@ func (c *statusCommand) Run(inv *invocation, l look) error {
 	if err != nil || c.Since != sinceLast {
 		return err
 	}
-	return git.ReplaceJSON(lastLookFile(l.Repo), lastLook{string(l.Tip), l.At.UTC().Truncate(time.Second)})
+	return git.ReplaceJSON(lastLookFile(l.clone.Repo), lastLook{string(l.reading.Tip), l.reading.At.UTC().Truncate(time.Second)})
 }
 
 // sinceLast is the value of --since for what happened since it was last given.
@@ -52,23 +52,23 @@ func (c *statusCommand) news(inv *invocation, l look) (*view.News, error) {
 	case "":
 		return nil, nil
 	case sinceLast:
-		if !l.Person.By.IsHuman() {
+		if !l.reading.Person.By.IsHuman() {
 			return nil, usagef("git liza status --since 2h", "only people are remembered: an agent names a time")
 		}
 		if err := l.checkPerson(); err != nil {
 			return nil, err
 		}
-		if last = readLastLook(l.Repo); last.At.IsZero() {
+		if last = readLastLook(l.clone.Repo); last.At.IsZero() {
 			return view.NewNews(time.Time{}), nil
 		}
 	default:
 		var err error
-		if last.At, err = parseTime(c.Since, l.At.UTC()); err != nil {
+		if last.At, err = parseTime(c.Since, l.reading.At.UTC()); err != nil {
 			return nil, usagef("git liza status --since 2h", "--since: %v", err)
 		}
 	}
 	news := view.NewNews(last.At)
-	return news, l.Store.Log(l.Tip, func(e gitstore.Event) (bool, error) {
+	return news, l.clone.Store.Log(l.reading.Tip, func(e gitstore.Event) (bool, error) {
 		if string(e.Commit) == last.Tip || e.Move.At.Before(last.At) {
 			return false, nil
 		}

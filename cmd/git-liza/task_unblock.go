@@ -20,7 +20,7 @@ func (c *unblockCommand) Run(inv *invocation, clone *work.Clone, b *flow.Board) 
 	asks := len(open) > 0 && !c.Unanswered && b.Opens(flow.ActUnblock, c.ID, clone.Caller, clone.Store.Now()) == nil
 	if d := openDialog(inv); asks && d != nil {
 		for _, q := range open {
-			fmt.Fprintln(inv.stderr, view.QuestionText(lookOf(clone, b, "").Reading, q, inv.width()))
+			fmt.Fprintln(inv.stderr, view.QuestionText(lookOf(clone, b, "").reading, q, inv.width()))
 		}
 		yes, err := d.confirm("close " + view.Count(len(open), "question") + " without an answer?")
 		if err != nil || !yes {

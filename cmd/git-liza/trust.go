@@ -41,7 +41,7 @@ func (c *trustCommand) Run(inv *invocation) error {
 	}
 	d := c.dialog(inv)
 	if c.Hash != "" || c.All || d != nil {
-		if err := inv.operator(l.Repo, "trust in a command"); err != nil {
+		if err := inv.operator(l.clone.Repo, "trust in a command"); err != nil {
 			return err
 		}
 	}
@@ -57,7 +57,7 @@ func (c *trustCommand) Run(inv *invocation) error {
 		err = d.trust(l, rows)
 	case err == nil && (c.Hash != "" || c.All):
 		for i := range rows {
-			if err = l.Trust.Allow(inv.ctx, rows[i].Command); err != nil {
+			if err = l.clone.Trust.Allow(inv.ctx, rows[i].Command); err != nil {
 				break
 			}
 			rows[i].Trusted = true
@@ -89,11 +89,11 @@ func (c *trustCommand) dialog(inv *invocation) *dialog {
 
 // commandRows returns the rows of the commands of the board.
 func commandRows(inv *invocation, l look) ([]commandRow, error) {
-	known, err := l.Trust.Commands(inv.ctx, l.Board)
+	known, err := l.clone.Trust.Commands(inv.ctx, l.reading.Board)
 	if err != nil {
 		return nil, err
 	}
-	allowed, err := l.Trust.Allowed(inv.ctx)
+	allowed, err := l.clone.Trust.Allowed(inv.ctx)
 	rows := make([]commandRow, len(known))
 	for i, one := range known {
 		rows[i] = commandRow{Hash: work.CommandHash(one.Command), Command: one.Command, Where: one.Where, Trusted: allowed.Check(one.Command) == nil}
@@ -152,7 +152,7 @@ func (d *dialog) trust(l look, rows []commandRow) error {
 		if !yes {
 			continue
 		}
-		if err := l.Trust.Allow(d.ctx, r.Command); err != nil {
+		if err := l.clone.Trust.Allow(d.ctx, r.Command); err != nil {
 			return err
 		}
 		for j := range rows {
@@ -169,7 +169,7 @@ func (l look) origin(inv *invocation, r commandRow) (flow.Actor, error) {
 	if strings.HasPrefix(r.Where, "extension ") {
 		return "what was approved", nil
 	}
-	if t := l.Board.Task(flow.TaskID(r.Where)); t != nil {
+	if t := l.reading.Board.Task(flow.TaskID(r.Where)); t != nil {
 		err := l.historyOf(inv, t.ID, func(e gitstore.Event) bool {
 			if d, ok := e.Move.Detail.(*flow.EditMove); ok && d.Input.Verify == r.Command {
 				by = e.Move.By
@@ -178,7 +178,7 @@ func (l look) origin(inv *invocation, r commandRow) (flow.Actor, error) {
 		})
 		return cmp.Or(by, t.CreatedBy), err
 	}
-	err := l.Store.Log(l.Tip, func(e gitstore.Event) (bool, error) {
+	err := l.clone.Store.Log(l.reading.Tip, func(e gitstore.Event) (bool, error) {
 		switch d := e.Move.Detail.(type) {
 		case *flow.ConfigMove:
 			by = e.Move.By

@@ -36,17 +36,17 @@ type counted struct {
 // again: liza/cache/uncounted names the last of them and holds their notes,
 // newest first. The file is derived and safe to delete.
 func (l look) uncounted(ctx context.Context, act flow.Act, goal flow.GoalID, began, ended time.Time) (n int, err error) {
-	path := privateFile(l.Repo, "cache", "uncounted")
+	path := privateFile(l.clone.Repo, "cache", "uncounted")
 	var kept counted
 	if text, err := os.ReadFile(path); err != nil || json.Unmarshal(text, &kept) != nil {
 		kept = counted{}
 	}
-	if kept.Tip != l.Tip {
+	if kept.Tip != l.reading.Tip {
 		notes, err := l.noteUncounted(ctx, kept.Tip, kept.Notes)
 		if err != nil {
 			return 0, err
 		}
-		kept = counted{l.Tip, notes}
+		kept = counted{l.reading.Tip, notes}
 		_ = git.ReplaceJSON(path, kept) // a failure only costs time
 	}
 	kind := noteKind(act)
@@ -73,7 +73,7 @@ func noteKind(act flow.Act) byte {
 
 // uncountedOfGoal is [look.uncounted] of the goal that the reading is about.
 func (l look) uncountedOfGoal(ctx context.Context) (int, error) {
-	goal := l.Board.Goal(cmp.Or(l.About, l.Board.Settings().Goal))
+	goal := l.reading.Board.Goal(cmp.Or(l.reading.About, l.reading.Board.Settings().Goal))
 	if goal == nil || goal.Usage.Sessions == 0 {
 		return 0, nil
 	}
@@ -85,7 +85,7 @@ func (l look) uncountedOfGoal(ctx context.Context) (int, error) {
 func (l look) noteUncounted(ctx context.Context, upTo git.ID, known []noted) ([]noted, error) {
 	var news []noted
 	moves, met := 0, false
-	err := l.Store.Events(l.Tip, func(e gitstore.Event) (bool, error) {
+	err := l.clone.Store.Events(l.reading.Tip, func(e gitstore.Event) (bool, error) {
 		if met = e.Commit == upTo; met {
 			return false, nil
 		}

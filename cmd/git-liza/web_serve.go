@@ -19,11 +19,11 @@ import (
 func (c *webCommand) Run(inv *invocation) error {
 	l, err := inv.look()
 	if err == nil {
-		l.Board.Tasks() // a document that is none shows when it is read
-		err = l.Board.Err()
+		l.reading.Board.Tasks() // a document that is none shows when it is read
+		err = l.reading.Board.Err()
 	}
 	if err == nil {
-		err = inv.operator(l.Repo, "the board in a browser")
+		err = inv.operator(l.clone.Repo, "the board in a browser")
 	}
 	if err == nil && inv.as != "" {
 		err = usagef("git liza help web", "the pages are for a person: leave --as out")
@@ -31,16 +31,16 @@ func (c *webCommand) Run(inv *invocation) error {
 	if err != nil {
 		return err
 	}
-	known, err := providerChoice{inv, &l.Repo.Config.Configuration}.catalogue()
+	known, err := providerChoice{inv, &l.clone.Repo.Config.Configuration}.catalogue()
 	if err != nil {
 		return err
 	}
-	options := web.Options{Addr: c.Addr, Hosts: c.Host, Base: c.Base, TrustPeers: c.TrustPeers, Clone: l.Clone,
+	options := web.Options{Addr: c.Addr, Hosts: c.Host, Base: c.Base, TrustPeers: c.TrustPeers, Clone: l.clone,
 		Explain: func(err error) *flow.Refusal {
 			// Requests are answered at once, and an invocation is for one goroutine.
 			return hints{&invocation{ctx: inv.ctx, environ: inv.environ, now: inv.now, dir: inv.dir, args: inv.args}}.refusal(err)
 		},
-		Output: func(a view.Agent) string { return outputOf(l.Repo, a.ID, a.Provider, known) }, Said: readable}
+		Output: func(a view.Agent) string { return outputOf(l.clone.Repo, a.ID, a.Provider, known) }, Said: readable}
 	if c.Act {
 		options.Act = webActor{inv}.act
 	}
@@ -59,7 +59,7 @@ func (c *webCommand) Run(inv *invocation) error {
 		defer cancel()
 		watching := *inv
 		watching.ctx = ctx
-		followed <- followPicture(&watching, l.Clone, s.Feed.Show)
+		followed <- followPicture(&watching, l.clone, s.Feed.Show)
 	}()
 	err = s.Serve(ctx)
 	cancel()

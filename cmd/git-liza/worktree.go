@@ -15,7 +15,7 @@ type worktreeCommands struct {
 type worktreeListCommand struct{}
 
 func (c *worktreeListCommand) Run(inv *invocation, l look) error {
-	list, err := l.Checkouts.List(inv.ctx, l.Board)
+	list, err := l.clone.Checkouts.List(inv.ctx, l.reading.Board)
 	if err != nil {
 		return err
 	}

@@ -22,12 +22,8 @@ const mostMethods = 60
 // manyMethods are the types with more in reach, each with a reason. A row that is not
 // needed any more is an error.
 var manyMethods = map[string]string{
-	"cmd/git-liza.diagnoser":                  "looks at a clone and at its board",
-	"cmd/git-liza.look":                       "is a clone and a reading of its board, each to become a field",
-	"cmd/git-liza.saying":                     "looks at a clone and at its board",
 	"cmd/git-liza.sitting":                    "has the dialog, which has the invocation",
 	"cmd/git-liza.supervisors":                "has the invocation",
-	"cmd/git-liza.tracing":                    "looks at a clone and at its board",
 	"cmd/git-liza/internal/supervise.worker":  "has its registration, which has the rush",
 	"cmd/git-liza/internal/ui/screen.drawing": "has the model and a style",
 	"cmd/git-liza/internal/view.collector":    "has the reading",
