@@ -38,7 +38,7 @@ func twoJudges(ts *testscript.TestScript, neg bool, args []string) {
 	newBoard(ts, false, nil)
 	script, err := filepath.Abs(filepath.Join("testdata", "two_judges.sh"))
 	ts.Check(err)
-	bin, err := filepath.Abs(filepath.Join("e2e", "testdata", "bin"))
+	bin, err := filepath.Abs(filepath.Join("internal", "tests", "e2e", "testdata", "bin"))
 	ts.Check(err)
 	ts.Check(ts.Exec("sh", script))
 	ts.Setenv("PATH", bin+string(filepath.ListSeparator)+ts.Getenv("PATH"))
