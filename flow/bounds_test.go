@@ -2,6 +2,8 @@ package flow
 
 import (
 	"fmt"
+	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -92,19 +94,68 @@ func TestRulesOfReviewAreBounded(t *testing.T) {
 	}
 }
 
-// What a move records of texts is what git says, and each value of a record is a text.
+// Whatever a move records of texts is what git says: no text more, none less, and none that
+// is another one.
 func TestFalseTextsOfMoves(t *testing.T) {
 	t.Parallel()
-	s := opened(t)
-	m, facts := s.moveOf(strings.Fields("human:ann classify docs/other.md class=mixed/bounded/forbidden/optional/person"))
-	d := m.Detail.(*ClassifyMove)
-	d.Texts = append(d.Texts, Text{Path: "docs/none.md"})
-	r := s.judge(m, facts)
-	require.NotNil(t, r)
-	require.Equal(t, RuleFact, r.Rule)
+	tested := map[Act]bool{}
+	for _, row := range [][2]string{
+		{"no board", "human:ann init"},
+		{"", "planner-1 add a spec=docs/x.md"},
+		{"human:ann add a", "planner-1 edit a spec=docs/x.md"},
+		{"human:ann add a +draft spec=docs/x.md", "planner-1 finalize a"},
+		{"human:ann add a", "planner-1 supersede a b spec=docs/x.md"},
+		{"human:ann discover", "planner-1 convert sprint-1/1 a spec=docs/x.md"},
+		{"", "human:ann import a spec=docs/x.md"},
+		{"", "human:ann goal goal-2 spec=docs/x.md"},
+		{"human:ann complete", "human:ann reopen in=goal-1"},
+		{"", "human:ann amend goal spec=docs/x.md"},
+		{"human:ann note", "human:ann amend note id=sprint-1/1"},
+		{"", "human:ann amend config limits=cycles:2"},
+		{"", "human:ann reload workflow=w:A[art=design@docs/*.md@1] found=docs/x.md"},
+		{"human:ann reload workflow=w:A", "human:ann reload"},
+		{"human:ann reload workflow=w:A;B", "human:ann phase"},
+		{"human:ann reload workflow=w:A;B | human:ann phase", "human:ann phase A reason=again"},
+		{"", "human:ann classify docs/x.md class=mixed/bounded/forbidden/optional/person"},
+		{"", "human:ann accept specs/vision.md"},
+		{"", "human:ann adopt h1 git:text=specs/vision.md:v2"},
+		{"human:ann add a | " + strings.TrimSuffix(merging("a"), " | coder-1 merge a"), "coder-1 merge a git:text=specs/vision.md:v2"},
+	} {
+		s := empty(t)
+		if row[0] != "no board" {
+			s = after(t, row[0])
+		}
+		m, facts := s.moveOf(strings.Fields(row[1]))
+		field := reflect.ValueOf(m.Detail).Elem().FieldByName("Texts")
+		is := field.Interface().(texts)
+		wrong := []texts{append(slices.Clip(is), Text{Path: "docs/none.md"})}
+		if len(is) > 0 {
+			other := slices.Clone(is)
+			other[0].Blob = object("other")
+			wrong = append(wrong, other, is[1:])
+		}
+		for _, said := range wrong {
+			field.Set(reflect.ValueOf(said))
+			r := s.judge(m, facts)
+			require.NotNil(t, r, "%s: %v", row[1], said)
+			require.Equal(t, RuleFact, r.Rule, "%s: %s", row[1], r.Reason)
+		}
+		field.Set(reflect.ValueOf(is))
+		require.Nil(t, s.judge(m, facts), row[1])
+		tested[m.Act] = true
+	}
+	for _, act := range Acts() {
+		field, is := reflect.TypeOf(NewDetail(act)).Elem().FieldByName("Texts")
+		require.Equal(t, is && field.Type == reflect.TypeFor[texts](), tested[act], act.String())
+	}
+}
 
+// Each value of a record is a text.
+func TestLongDetailOfARecord(t *testing.T) {
+	t.Parallel()
+	s := opened(t)
 	long := &AnomalyMove{Type: Workaround, Details: map[string]string{"why": strings.Repeat("x", s.board.Settings().Config.TextLimit+1)}}
-	r = s.play(s.by("coder-1", ActAnomaly, "", long))
+	r := s.play(s.by("coder-1", ActAnomaly, "", long))
 	require.NotNil(t, r)
 	require.Equal(t, RuleText, r.Rule)
 }

@@ -402,6 +402,7 @@ func amendWords(s *scene, _ TaskID, w words) Detail {
 		case "goal":
 			g := *s.board.Goal(s.board.Settings().Goal)
 			g.ID, g.Title, g.Spec = GoalID(w.or("id", string(g.ID))), w.or("title", "Ship better"), w.or("spec", g.Spec)
+			g.Priority = cmp.Or(w.number("priority"), g.Priority)
 			_ = g.Status.UnmarshalText([]byte(w.pairs["status"]))
 			g.Usage = g.Usage.Plus(w.usage())
 			if w.on("unscheduled") {

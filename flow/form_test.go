@@ -41,6 +41,7 @@ func TestMalformedMoves(t *testing.T) {
 		"a child's registration": {RuleForm, func(m *Move) {
 			m.Act, m.Detail = ActRegister, &RegisterMove{Agent: "coder-2", Generation: generationOf("b").Child()}
 		}},
+		"a format that is none":        {RuleForm, func(m *Move) { m.Act, m.Detail = ActRegister, &RegisterMove{Agent: "coder-2", Format: -1} }},
 		"more tasks than a move holds": {RuleLimit, func(m *Move) { m.Act, m.Detail = ActAdd, &AddMove{Tasks: make(inputs, MaxTasks+1)} }},
 	} {
 		m := note()

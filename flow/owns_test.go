@@ -182,10 +182,13 @@ func TestOwnsAreBounded(t *testing.T) {
 		s := staged(t, "human:ann add a")
 		input := s.board.Task("a").Input()
 		input.ID, input.Owns = "b", owns
+		denying := input
+		denying.Owns, denying.Denies = nil, owns
 		edited := s.board.Task("a").Input()
 		edited.Owns = owns
 		for _, m := range []Move{
 			s.by("planner-1", ActAdd, "", &AddMove{Tasks: []TaskInput{input}}),
+			s.by("planner-1", ActAdd, "", &AddMove{Tasks: []TaskInput{denying}}),
 			s.by("planner-1", ActEdit, "a", &EditMove{Input: edited}),
 			s.by("human:ann", ActImport, "", &ImportMove{Tasks: []TaskInput{input}}),
 			s.by("planner-1", ActConvert, "", &ConvertMove{Input: input}),
