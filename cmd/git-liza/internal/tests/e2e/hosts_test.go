@@ -29,7 +29,7 @@ func TestThreeHosts(t *testing.T) {
 				shared.onServer(t, repo, "config", "liza.server.requireSignedMoves", "true")
 			}
 			alice := shared.hire(t, "alice", repo)
-			require.NoError(t, os.CopyFS(alice.dir, os.DirFS(filepath.Join("..", "demo", "product"))))
+			require.NoError(t, os.CopyFS(alice.dir, os.DirFS(filepath.Join("..", "..", "demo", "product"))))
 			alice.found()
 			coder := alice.employ("coder", "--role", "coder")
 			reviewer := alice.employ("reviewer", "--role", "code-reviewer")

@@ -25,7 +25,7 @@ type player struct {
 
 func newPlayer(t *testing.T) *player {
 	t.Helper()
-	data, err := os.ReadFile(filepath.Join("..", "demo", "product", "specs", "playbook.yaml"))
+	data, err := os.ReadFile(filepath.Join("..", "..", "demo", "product", "specs", "playbook.yaml"))
 	require.NoError(t, err)
 	return playerOf(t, data)
 }

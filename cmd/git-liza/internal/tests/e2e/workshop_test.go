@@ -76,7 +76,7 @@ func newEmptyWorkshop(t *testing.T, m standin.Model, names ...string) *workshop 
 // furnish makes the repository: the product's spec and tests, and the board.
 func (w *workshop) furnish() {
 	w.t.Helper()
-	require.NoError(w.t, os.CopyFS(w.dir, os.DirFS(filepath.Join("..", "demo", "product"))))
+	require.NoError(w.t, os.CopyFS(w.dir, os.DirFS(filepath.Join("..", "..", "demo", "product"))))
 	// Agents must not find the script of the play in the repository.
 	require.NoError(w.t, os.Remove(filepath.Join(w.dir, "specs", "playbook.yaml")))
 	w.begin()
