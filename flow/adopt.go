@@ -147,14 +147,13 @@ func (a *AdoptMove) brought(p *play, t *Task) *Board {
 func (a *AdoptMove) judged(p *play, t *Task) *Refusal {
 	brought := a.brought(p, t)
 	defer func() { p.board.fail(brought.err) }()
-	known := brought
-	lacking := unconvinced(known, t)
+	lacking := unconvinced(brought, t)
 	accept := "git liza adopt " + string(a.Commit) + " --reason R --tasks " + joinIDs(a.Tasks) + " --accept"
 	switch {
 	case t.Status == Approved && len(lacking) == 0:
 		return nil
 	case !a.Accept && t.Status == Approved:
-		r := checkVerdicts(known, t)
+		r := checkVerdicts(brought, t)
 		if checkVerdicts(p.board, t) == nil {
 			r.Hint = accept // the commit itself changes the text, so that no judge can read it before
 		}

@@ -102,7 +102,7 @@ func checkArtifacts(p *play, receipts []Receipt, at, tree ObjectID, touches func
 	if len(globs) == 0 || !touches(globs) {
 		return nil
 	}
-	passed := holdsArtifacts(p, receipts, tree)
+	passed := holdsArtifacts(receipts, tree)
 	hint := ArtifactCommand + " --at " + string(at)
 	switch {
 	case p.facts != nil && len(p.facts.Invalid) > 0 && passed:
@@ -117,7 +117,7 @@ func checkArtifacts(p *play, receipts []Receipt, at, tree ObjectID, touches func
 
 // holdsArtifacts reports whether one of the receipts shows that the artifacts of a tree
 // are valid.
-func holdsArtifacts(p *play, receipts []Receipt, tree ObjectID) bool {
+func holdsArtifacts(receipts []Receipt, tree ObjectID) bool {
 	return slices.ContainsFunc(receipts, func(r Receipt) bool { return r.isArtifacts() && r.Tree == tree && r.HasPassed() })
 }
 
@@ -125,7 +125,7 @@ func holdsArtifacts(p *play, receipts []Receipt, tree ObjectID) bool {
 // and git says that they are valid.
 func withArtifacts(p *play, receipts []Receipt, tree ObjectID, touches func(globs []string) bool) []Receipt {
 	globs := workflowPatterns(p.board)
-	if p.facts == nil || len(p.facts.Invalid) > 0 || len(globs) == 0 || !touches(globs) || holdsArtifacts(p, receipts, tree) {
+	if p.facts == nil || len(p.facts.Invalid) > 0 || len(globs) == 0 || !touches(globs) || holdsArtifacts(receipts, tree) {
 		return receipts
 	}
 	return append(slices.Clip(receipts), Receipt{Gate: ArtifactGate, Command: ArtifactCommand, Tree: tree, Duration: "0s", By: p.move.By, Result: Pass})

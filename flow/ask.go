@@ -178,6 +178,6 @@ func (t *Task) dropAsking(p *effect) {
 }
 
 // asksDuring reports whether the open question is one that the task lists.
-func asksDuring(b *Board, q *Question, t *Task) bool {
+func asksDuring(q *Question, t *Task) bool {
 	return slices.ContainsFunc(t.Asking, func(a Asking) bool { return a.Question == q.ID })
 }

@@ -387,7 +387,7 @@ func (a *ArchiveMove) apply(p *effect) {
 		}
 		p.put(Key{Tasks, string(id)}, nil)
 		p.put(Key{Archive, string(id)}, t)
-		countArchived(p.board, p, t.(*Task), 1)
+		countArchived(p, t.(*Task), 1)
 	}
 	for _, id := range a.Sprints {
 		for _, key := range RecordsToArchive(p.board, id) {

@@ -53,7 +53,7 @@ func (p *play) checkAround(doc Document) *Refusal {
 	case *Sprint:
 		return checkGoals(p.board)
 	case *TrackedPath:
-		return checkTrackedPath(p.board, d)
+		return checkTrackedPath(d)
 	case *RoleRow, *ReviewRules:
 		return checkRoles(p.board)
 	case *Question:

@@ -14,7 +14,7 @@ func checkTracked(b *Board) *Refusal {
 		if !ok || TrackedID(doc.Path) != id {
 			return breach("the tracked path %s stands in a wrong place", id)
 		}
-		if r := checkTrackedPath(b, doc); r != nil {
+		if r := checkTrackedPath(doc); r != nil {
 			return r
 		}
 	}
@@ -22,7 +22,7 @@ func checkTracked(b *Board) *Refusal {
 }
 
 // checkTrackedPath refuses a tracked path whose sections or verdicts are out of order.
-func checkTrackedPath(b *Board, doc *TrackedPath) *Refusal {
+func checkTrackedPath(doc *TrackedPath) *Refusal {
 	for i, s := range doc.Sections {
 		if s.Anchor == "" || i > 0 && doc.Sections[i-1].Anchor >= s.Anchor {
 			return breach("the sections of %s are out of order", quoteC(doc.Path))

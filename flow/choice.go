@@ -44,7 +44,7 @@ func bestTask(b *Board, act Act, c Caller, at time.Time, skip func(Summary) bool
 	if first != nil {
 		return "", refuse(RuleNothing, first.Hint, "nothing can be taken by %s now; the first of %d candidates: %s", c.By, len(list), first.Reason)
 	}
-	if held := heldByCaller(b, act, c, at); held != nil {
+	if held := oldestHeldBack(b, act, c, at); held != nil {
 		if r := b.Opens(act, held.ID, c, at); r != nil {
 			return "", refuse(RuleNothing, r.Hint, "nothing can be taken by %s now: %s", c.By, r.Reason)
 		}

@@ -42,8 +42,8 @@ func claimable(p *play) *Refusal {
 	for _, id := range t.DependsOn {
 		if d := p.board.Task(id); d == nil || d.Status != Merged {
 			return unmet(t.ID, id, d)
-		} else if k := p.board; !Stands(k, d) {
-			return unmetNeed(k, t.ID, d)
+		} else if !Stands(p.board, d) {
+			return unmetNeed(p.board, t.ID, d)
 		}
 	}
 	return guarded(p.reserved, p.checkOwnership, func() *Refusal { return overspent(p.board, t) })

@@ -170,7 +170,7 @@ func (d *TrackedPath) forbids() bool {
 // ClassRefusals are the refusals by which agents leave tasks of goals in progress alone
 // until somebody says more of a text, by these tasks.
 func ClassRefusals(b *Board) map[TaskID]*Refusal {
-	c, list := b, map[TaskID]*Refusal{}
+	list := map[TaskID]*Refusal{}
 	classified := func(id string) bool {
 		doc, ok := b.Load(Key{Tracked, id}).(*TrackedPath)
 		return ok && doc.Class != nil
@@ -183,7 +183,7 @@ func ClassRefusals(b *Board) map[TaskID]*Refusal {
 		if t == nil || g == nil || g.Status != InProgress || s.Status.Final() || s.Status == Draft {
 			continue
 		}
-		if r := classRefusal(c, t); r != nil {
+		if r := classRefusal(b, t); r != nil {
 			list[s.ID] = r
 		}
 	}

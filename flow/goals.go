@@ -336,7 +336,7 @@ func recordPlan(p *effect, begun *Sprint) {
 		}
 	}
 	s := *begun
-	keepSprintPlan(p.board, p, plan)
+	keepSprintPlan(p, plan)
 	p.put(Key{Sprints, string(s.ID)}, &s)
 }
 

@@ -73,9 +73,9 @@ func HeldTasks(b *Board, goal GoalID) []TaskID {
 	return lists.Of(held, func(s *Summary) TaskID { return s.ID })
 }
 
-// heldByCaller is the oldest task of a goal in progress that an act could begin on if nothing
+// oldestHeldBack is the oldest task of a goal in progress that an act could begin on if nothing
 // kept it back, nil if there is none.
-func heldByCaller(b *Board, act Act, c Caller, at time.Time) *Summary {
+func oldestHeldBack(b *Board, act Act, c Caller, at time.Time) *Summary {
 	begins, kept, open := beginsWork(b, act, c.By, at), keepsFor(b, act, c, at), goalPriorities(b)
 	for _, s := range oldestFirst(b) {
 		if begins(s) && !s.isEnded(open) && kept(s) {

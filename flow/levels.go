@@ -205,13 +205,13 @@ func (r round) replaced(t *Task) (done bool) {
 // below, are done, and nothing is recorded of it on the present tip of integration. It
 // is 0 where nothing asks for levels to pass, and where none can.
 func DueLevel(b *Board, goal GoalID) int {
-	ls, g := b, b.Goal(goal)
-	if g == nil || g.Status != InProgress || !askedOfLevels(ls, goal) {
+	g := b.Goal(goal)
+	if g == nil || g.Status != InProgress || !askedOfLevels(b, goal) {
 		return 0
 	}
-	next := NextLevel(ls, goal)
-	failed := FindLevel(ls, goal, next)
-	if next > deepestLevel(ls, goal) || failed != nil && failed.Tip == b.Settings().Integration.Tip || openAtLevel(ls, goal, next, nil) != nil {
+	next := NextLevel(b, goal)
+	failed := FindLevel(b, goal, next)
+	if next > deepestLevel(b, goal) || failed != nil && failed.Tip == b.Settings().Integration.Tip || openAtLevel(b, goal, next, nil) != nil {
 		return 0
 	}
 	return next

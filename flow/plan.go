@@ -382,7 +382,7 @@ func newTask(p *play, in *TaskInput, replaced *Task, taken map[Key]TaskID) (*Tas
 	if r := checkNewPhase(p, t, was, hint); r != nil {
 		wrong = append(wrong, r)
 	}
-	if r := checkSucceeds(p.board, p, t, in); r != nil {
+	if r := checkSucceeds(p, t, in); r != nil {
 		wrong = append(wrong, r)
 	}
 	if r := p.checkBudget(nil, t, hint); r != nil {

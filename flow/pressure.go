@@ -97,7 +97,7 @@ func (s *Streak) after(end End) *Streak {
 	return &Streak{end.Fingerprint, 1}
 }
 
-// accountOf is a principal that a move names, "" on a board without principals, where a
+// chargedAccount is a principal that a move names, "" on a board without principals, where a
 // move may name any.
 func chargedAccount(b *Board, principal string) string {
 	if len(b.Principals().List) == 0 {

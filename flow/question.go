@@ -222,7 +222,7 @@ func checkQuestion(b *Board, q *Question) *Refusal {
 	switch {
 	case t == nil:
 		return breach("the question %s is about %s, which does not exist", q.ID, q.Task)
-	case q.During && q.IsOpen() != asksDuring(b, q, t):
+	case q.During && q.IsOpen() != asksDuring(q, t):
 		return breach("the question %s is open, and %s does not list it, or the other way round", q.ID, q.Task)
 	case !q.During && q.IsOpen() && (t.Block == nil || !slices.Contains(t.Block.Asked, q.ID)):
 		return breach("the question %s is open, and %s does not wait for it", q.ID, q.Task)

@@ -241,29 +241,29 @@ func checkReopens(b *Board, in *TaskInput, batch []*Task) *Refusal {
 }
 
 // checkSucceeds makes a new task the successor of the one that its description reopens.
-func checkSucceeds(b *Board, p *play, t *Task, in *TaskInput) *Refusal {
+func checkSucceeds(p *play, t *Task, in *TaskInput) *Refusal {
 	if in.Reopens == "" {
 		return nil
 	}
 	if p.move.Act != ActAdd && p.move.Act != ActConvert {
 		return refuse(RuleForm, "git liza help task add", "only tasks that are added, or a discovery that is converted, do the work of a reverted one again")
 	}
-	if r := checkReopens(b, in, p.added); r != nil {
+	if r := checkReopens(p.board, in, p.added); r != nil {
 		return r
 	}
-	t.Supersedes, t.Generation = []TaskID{in.Reopens}, b.Task(in.Reopens).Generation
+	t.Supersedes, t.Generation = []TaskID{in.Reopens}, p.board.Task(in.Reopens).Generation
 	return nil
 }
 
-// putRecord writes a task where it stands, live or archived.
-func putRecord(p *effect, t *Task) {
+// putReverted writes a task where it stands, live or archived.
+func putReverted(p *effect, t *Task) {
 	if p.board.load(Key{Archive, string(t.ID)}) == nil {
 		p.keep(t)
 		return
 	}
 	if g := p.board.Goal(t.Goal); t.Reverted != nil && t.Level > 0 && g != nil && g.Status == InProgress {
 		p.put(Key{Archive, string(t.ID)}, nil) // it holds its level again
-		countArchived(p.board, p, t, -1)
+		countArchived(p, t, -1)
 		p.keep(t)
 		return
 	}
@@ -281,13 +281,13 @@ func markReverted(p *effect, list []TaskID, by Reverted) {
 		}
 		t = t.clone()
 		t.Reverted = &by
-		putRecord(p, t)
+		putReverted(p, t)
 		clearLevels(p, t.Goal, t.Level)
 		for _, earlier := range t.Reverts {
 			if r := p.board.Task(earlier); r != nil && r.Reverted != nil && r.Reverted.Task == id {
 				r = r.clone()
 				r.Reverted = nil
-				putRecord(p, r)
+				putReverted(p, r)
 			}
 		}
 	}
@@ -307,7 +307,7 @@ func reopenReverted(p *effect, list ...TaskInput) {
 func succeedReverted(p *effect, id TaskID, by *Task) {
 	t := p.board.Task(id).clone()
 	t.SupersededBy = append(slices.Clip(t.SupersededBy), by.ID)
-	putRecord(p, t)
+	putReverted(p, t)
 	for _, s := range oldestFirst(p.board) {
 		if !in(Draft, Unclaimed, Blocked).has(s.Status) || s.ID == by.ID || !slices.Contains(s.DependsOn, id) {
 			continue

@@ -119,7 +119,7 @@ func PlanOf(b *Board, id SprintID) *SprintPlan {
 }
 
 // keepSprintPlan writes what a sprint plans as it begins. An empty plan says nothing.
-func keepSprintPlan(b *Board, p *effect, plan *SprintPlan) {
+func keepSprintPlan(p *effect, plan *SprintPlan) {
 	if len(plan.Planned)+len(plan.Stretch) > 0 {
 		p.put(Key{PlannedDocs, string(plan.Sprint)}, plan)
 	}
@@ -127,8 +127,8 @@ func keepSprintPlan(b *Board, p *effect, plan *SprintPlan) {
 
 // countArchived counts an archived task in the sprint that planned it, by -1 one that comes
 // back.
-func countArchived(b *Board, p *effect, t *Task, by int) {
-	if s := b.Sprint(t.Sprint); s != nil && !t.Stretch {
+func countArchived(p *effect, t *Task, by int) {
+	if s := p.board.Sprint(t.Sprint); s != nil && !t.Stretch {
 		counted := *s
 		counted.Archived += by
 		p.put(Key{Sprints, string(s.ID)}, &counted)

@@ -123,10 +123,7 @@ func (l *look) findOverBounds(inv *invocation, p *view.Picture) error {
 	if err != nil || bounds == (supervise.Bounds{}) && l.reading.Board.Settings().Config.Budgets == (flow.Budgets{}) {
 		return nil //nolint:nilerr // doctor says it
 	}
-	known, err := choices.catalogue()
-	if err != nil {
-		return err
-	}
+	known, _ := choices.catalogue() // doctor says what is wrong with it; what the user set binds every program
 	for s := range p.Tasks() {
 		if !s.Status.Allows(flow.ActClaim) || s.Changed.Equal(s.Created) || l.reading.Board.Role(s.Role) == nil {
 			continue

@@ -116,7 +116,9 @@ func (w *worker) followUp(ctx context.Context, a *assignment, b *flow.Board, end
 	case a.capacity == flow.Does && cut && err == nil:
 		return w.waitForRemote(ctx, a), true, nil
 	case cut || err != nil: // it could not report; a review continues when the remote answers
-		w.restUntil = time.Now().Add(w.rush.Limits.pauseCut(w.cuts))
+		if a.capacity != flow.Does {
+			w.restUntil = time.Now().Add(w.rush.Limits.pauseCut(w.cuts))
+		}
 		return finished(), true, err
 	case ending.Trouble != nil:
 		r, err = w.pauseProvider(ctx, a, *ending.Trouble)

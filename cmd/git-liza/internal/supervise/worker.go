@@ -19,7 +19,7 @@ type worker struct {
 
 	cuts      int       // sessions in a row whose commands did not reach the remote
 	strikes   int       // reviews in a row without a verdict
-	restUntil time.Time // no review and no planning before this
+	restUntil time.Time // no review, answer or plan before this
 }
 
 // A result is the result of a session, or of all sessions on an assignment.

@@ -35,10 +35,14 @@ func (c *Checkouts) StandIn(folder string) (leave func(), err error) {
 // holdShared takes a lock of the clone that others can share, until release is called.
 func holdShared(commonDir, name string) (release func(), err error) {
 	f, err := git.OpenLock(commonDir, name)
-	if err == nil {
-		err = git.ShareLock(f)
+	if err != nil {
+		return nil, err
 	}
-	return func() { git.Unlock(f) }, err
+	if err := git.ShareLock(f); err != nil {
+		f.Close()
+		return nil, err
+	}
+	return func() { git.Unlock(f) }, nil
 }
 
 // isStoodIn reports whether a session runs in a checkout, or another process, as far as

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync/atomic"
 	"time"
 
@@ -92,6 +93,7 @@ type feed struct {
 
 	looks  int // since Machine grew
 	stale  bool
+	full   bool // a disk that work is written to
 	prints map[string]filePrint
 	probed int // how many supervisors were probed until now
 }
@@ -199,6 +201,9 @@ func (f *feed) lookAround(ctx context.Context) {
 		f.stale = f.isNew(filepath.Join(f.Repo.CommonDir(), name)) || f.stale
 	}
 	f.stale = f.isNew(filepath.Join(f.Repo.GitDir(), "HEAD")) || f.stale
+	if full := slices.ContainsFunc(f.Doctor.Disk(), func(d Finding) bool { return d.State == "fail" }); full != f.full {
+		f.full, f.stale = full, true
+	}
 	if f.looks++; f.stale && f.looks >= restMachine {
 		f.stale, f.looks, f.news = false, 0, true
 		f.known.Machine++

@@ -4,6 +4,7 @@ import (
 	"io/fs"
 	"net/url"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -215,4 +216,21 @@ func TestSecurityPage(t *testing.T) {
 		seen++
 	}
 	require.Equal(t, 14, seen)
+}
+
+// What a build makes is not kept: no file of the repository is larger than a page of code
+// or a recording needs.
+func TestFilesAreSources(t *testing.T) {
+	t.Parallel()
+	listed, err := exec.Command("git", "ls-files", "-z").Output()
+	if err != nil {
+		t.Skipf("SKIPPED: this is no checkout: git ls-files: %v", err)
+	}
+	names := strings.Split(strings.TrimSuffix(string(listed), "\x00"), "\x00")
+	require.Greater(t, len(names), 1000)
+	for _, name := range names {
+		if info, err := os.Lstat(name); err == nil { // it may be removed, and not committed yet
+			require.Less(t, info.Size(), int64(1<<20), name)
+		}
+	}
 }
