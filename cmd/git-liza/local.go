@@ -125,7 +125,8 @@ func (l *look) findOverBounds(inv *invocation, p *view.Picture) error {
 	}
 	known, _ := choices.catalogue() // doctor says what is wrong with it; what the user set binds every program
 	for s := range p.Tasks() {
-		if !s.Status.Allows(flow.ActClaim) || s.Changed.Equal(s.Created) || l.reading.Board.Role(s.Role) == nil {
+		untouched := s.Changed.Equal(s.Created) && s.Retries == 0 && s.Coder == "" // times have whole seconds
+		if untouched || !s.Status.Allows(flow.ActClaim) || l.reading.Board.Role(s.Role) == nil {
 			continue
 		}
 		runs := provider.Provider{}
