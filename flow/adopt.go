@@ -146,7 +146,7 @@ func (a *AdoptMove) brought(p *play, t *Task) *Board {
 // move brings, unless the actor may approve it and does so.
 func (a *AdoptMove) judged(p *play, t *Task) *Refusal {
 	brought := a.brought(p, t)
-	defer func() { p.board.fail(brought.err) }()
+	defer func() { p.board.fail(brought.Err()) }()
 	lacking := unconvinced(brought, t)
 	accept := "git liza adopt " + string(a.Commit) + " --reason R --tasks " + joinIDs(a.Tasks) + " --accept"
 	switch {
@@ -185,7 +185,7 @@ func (a *AdoptMove) apply(p *effect) {
 		if a.Accept {
 			brought := a.brought(p.play, t)
 			lacking := unconvinced(brought, t)
-			p.board.fail(brought.err)
+			p.board.fail(brought.Err())
 			for _, role := range lacking {
 				t.judge(role, func(j *Judgement) {
 					j.Rejection = nil

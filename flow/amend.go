@@ -72,7 +72,7 @@ func (a *AmendMove) check(p *play) *Refusal {
 	if doc == nil {
 		return refuse(RuleForm, "git liza help board edit", "amend replaces exactly one config, goal, sprint or record")
 	}
-	old := p.board.load(key)
+	old := p.board.Load(key)
 	if old == nil || named(old) != key.ID {
 		return refuse(RuleNotFound, listCommand(key), "there is no %s", key)
 	}

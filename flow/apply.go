@@ -35,26 +35,26 @@ type play struct {
 // are the answers of git to [Board.Ask]; nil replays a move that was accepted
 // once. The receiver never changes.
 func (b *Board) Apply(m Move, facts *Facts) (*Board, error) {
-	p := &play{board: b.next(m.At), prior: b, move: &m, facts: facts, replayed: facts == nil}
+	p := &play{board: b.Fork(m.At), prior: b, move: &m, facts: facts, replayed: facts == nil}
 	for _, guard := range []func() *Refusal{p.knownFormat, p.checkForm, p.clock, p.checkPrincipal, p.checkFence, p.checkGoal, p.selectRow, p.checkOpening, p.details} {
 		refusal := guard()
-		if p.board.err != nil {
-			return nil, p.board.err
+		if p.board.Err() != nil {
+			return nil, p.board.Err()
 		}
 		if refusal != nil {
 			return nil, refusal
 		}
 	}
 	(&effect{p}).run()
-	if p.board.err != nil {
-		return nil, p.board.err
+	if p.board.Err() != nil {
+		return nil, p.board.Err()
 	}
 	refusal := p.checkBarriers()
 	if refusal == nil {
 		refusal = p.invariants()
 	}
-	if p.board.err != nil {
-		return nil, p.board.err
+	if p.board.Err() != nil {
+		return nil, p.board.Err()
 	}
 	if refusal != nil {
 		return nil, refusal
@@ -67,8 +67,8 @@ func (b *Board) Apply(m Move, facts *Facts) (*Board, error) {
 func (b *Board) Opens(act Act, task TaskID, c Caller, at time.Time) *Refusal {
 	m := c.Move(act, task, NewDetail(act))
 	m.At = at
-	p := &play{board: b.next(at), prior: b, move: &m}
-	defer func() { b.fail(p.board.err) }() // what the copy could not read
+	p := &play{board: b.Fork(at), prior: b, move: &m}
+	defer func() { b.fail(p.board.Err()) }() // what the copy could not read
 	return guarded(p.knownFormat, p.checkPrincipal, p.checkFence, p.selectRow, p.checkOpening, func() *Refusal { return openNow(p) })
 }
 
@@ -80,7 +80,7 @@ func (b *Board) Already(m Move) bool {
 	if !ok || b.Empty() || m.Act.HumansOnly() && !m.By.IsHuman() {
 		return false
 	}
-	p := &play{board: b.next(m.At), prior: b, move: &m}
+	p := &play{board: b.Fork(m.At), prior: b, move: &m}
 	if m.Task != "" {
 		if p.task = b.Task(m.Task); p.task == nil {
 			return false
@@ -124,9 +124,9 @@ func judgedBy(p *play) int {
 
 func (p *play) clock() *Refusal {
 	at := p.move.At
-	if at.Location() != time.UTC || at.Nanosecond() != 0 || at.Before(p.prior.at) {
+	if at.Location() != time.UTC || at.Nanosecond() != 0 || at.Before(p.prior.At()) {
 		return refuse(RuleTime, "git liza log -n 1", "the move is dated %s, the last one %s: time on the board does not run backwards",
-			at.Format(time.RFC3339), p.prior.at.Format(time.RFC3339))
+			at.Format(time.RFC3339), p.prior.At().Format(time.RFC3339))
 	}
 	return nil
 }

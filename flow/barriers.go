@@ -29,7 +29,7 @@ type waiting struct {
 // ever: none of them could be claimed.
 func (p *play) checkBarriers() *Refusal {
 	b := &barriers{play: p, changed: map[TaskID]bool{}}
-	for _, e := range p.board.changed {
+	for _, e := range p.board.Changes() {
 		if t, ok := e.Document.(*Task); ok && e.Key.Folder == Tasks && !t.Status.Final() && rewired(t, p.prior.Task(t.ID)) {
 			b.changed[t.ID] = true
 		}
@@ -67,7 +67,7 @@ func (b *barriers) risen() (list []GoalID) {
 		}
 		return list
 	}
-	for _, e := range b.play.board.changed {
+	for _, e := range b.play.board.Changes() {
 		if g, ok := e.Document.(*Goal); ok {
 			look(g.ID)
 		}

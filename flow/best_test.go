@@ -17,7 +17,7 @@ func TestBestIsTheFirstThatOpens(t *testing.T) {
 	t.Parallel()
 	empty := staged(t, "").board
 	rapid.Check(t, func(r *rapid.T) {
-		b := empty.next(empty.at)
+		b := empty.Fork(empty.at)
 		globs := []string{"a/**", "a/b", "*", "c/"}
 		n := rapid.IntRange(1, 12).Draw(r, "tasks")
 		for i := range n {

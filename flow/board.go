@@ -157,20 +157,22 @@ func (b *Board) Within(ctx context.Context) *Board {
 	return &n
 }
 
-// next is a copy that a move may write to.
-func (b *Board) next(at time.Time) *Board {
+// Fork is a copy that a move may write to.
+func (b *Board) Fork(at time.Time) *Board {
 	n := &Board{source: b.source, at: at, changed: make(map[Key]Edit, len(b.changed)+2), err: b.err, ctx: b.ctx, short: b.short}
 	maps.Copy(n.changed, b.changed)
 	return n
 }
 
+// Put writes a document to a copy for a move, see [Board.Fork]; nil removes the one that is there.
+func (b *Board) Put(key Key, doc Document) { b.changed[key.fold()] = Edit{key, doc} }
+
 // withTasks is a copy of the board that holds some tasks beside or instead of its own.
 // The copy keeps its own reading error.
 func withTasks(b *Board, tasks ...*Task) *Board {
-	n := b.next(b.at)
+	n := b.Fork(b.at)
 	for _, t := range tasks {
-		key := Key{Tasks, string(t.ID)}
-		n.changed[key.fold()] = Edit{key, t}
+		n.Put(Key{Tasks, string(t.ID)}, t)
 	}
 	return n
 }

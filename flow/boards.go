@@ -365,7 +365,7 @@ func (a *ArchiveMove) check(p *play) *Refusal {
 		}
 	}
 	for _, id := range a.Tasks {
-		t, ok := p.board.load(Key{Tasks, string(id)}).(*Task)
+		t, ok := p.board.Load(Key{Tasks, string(id)}).(*Task)
 		if !ok || t.ID != id {
 			return refuse(RuleNotFound, "git liza list", "there is no live task %s", id)
 		}
@@ -381,7 +381,7 @@ func (a *ArchiveMove) check(p *play) *Refusal {
 
 func (a *ArchiveMove) apply(p *effect) {
 	for _, id := range a.Tasks {
-		t := p.board.load(Key{Tasks, string(id)})
+		t := p.board.Load(Key{Tasks, string(id)})
 		if t == nil {
 			continue
 		}

@@ -11,8 +11,8 @@ import (
 // those it changes and those that they name. It catches mistakes in the
 // effects: no input should reach it.
 func (p *play) invariants() *Refusal {
-	for key, edit := range p.board.changed {
-		was := p.prior.load(key)
+	for _, edit := range p.board.Changes() {
+		was := p.prior.Load(edit.Key)
 		if was == edit.Document {
 			continue
 		}
@@ -100,7 +100,7 @@ func (b *Board) Check() error {
 	note(checkWorkflows(b))
 	held := map[Actor]TaskID{}
 	for _, short := range b.Tasks() {
-		t, ok := b.load(Key{Tasks, string(short.ID)}).(*Task)
+		t, ok := b.Load(Key{Tasks, string(short.ID)}).(*Task)
 		if !ok || t.ID != short.ID {
 			note(breach("%s stands in a wrong place", short.ID))
 			continue
@@ -126,8 +126,8 @@ func (b *Board) Check() error {
 			note(checkAgent(b, a))
 		}
 	}
-	if b.err != nil {
-		return b.err
+	if b.Err() != nil {
+		return b.Err()
 	}
 	return errors.Join(breaches...)
 }
@@ -165,7 +165,7 @@ func checkPrincipals(b *Board) *Refusal {
 // checkPlace refuses a live task that is archived too, or that depends on a
 // task that does not exist.
 func checkPlace(b *Board, t *Task) *Refusal {
-	if b.load(Key{Archive, string(t.ID)}) != nil {
+	if b.Load(Key{Archive, string(t.ID)}) != nil {
 		return breach("%s is both live and archived", t.ID)
 	}
 	for _, id := range t.DependsOn {

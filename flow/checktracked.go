@@ -10,7 +10,7 @@ import (
 // that lacks the text of an open goal.
 func checkTracked(b *Board) *Refusal {
 	for _, id := range b.IDs(Tracked) {
-		doc, ok := b.load(Key{Tracked, id}).(*TrackedPath)
+		doc, ok := b.Load(Key{Tracked, id}).(*TrackedPath)
 		if !ok || TrackedID(doc.Path) != id {
 			return breach("the tracked path %s stands in a wrong place", id)
 		}

@@ -244,7 +244,7 @@ func checkWorkflows(b *Board) *Refusal {
 		return r
 	}
 	for _, id := range b.IDs(Workflows) {
-		if w, ok := b.load(Key{Workflows, id}).(*Workflow); !ok || string(w.Goal) != id || b.Goal(w.Goal) == nil {
+		if w, ok := b.Load(Key{Workflows, id}).(*Workflow); !ok || string(w.Goal) != id || b.Goal(w.Goal) == nil {
 			return breach("the workflow %s is not one of a goal", id)
 		}
 	}

@@ -14,7 +14,7 @@ func bestTask(b *Board, act Act, c Caller, at time.Time, skip func(Summary) bool
 	list := candidatesFor(b, act, c, at)
 	var first *Refusal
 	skipped, gone := false, map[GoalID]bool{}
-	b.short.compared = 0
+	*b.Compared() = 0
 	for s := range list.bestFirst() {
 		if b.interrupted() {
 			break
@@ -90,7 +90,7 @@ func collides(b *Board, s *Summary) bool {
 	switch {
 	case len(s.Owns) == 0:
 		return false
-	case b.short.compared > maxCompared:
+	case *b.Compared() > maxCompared:
 		return true
 	case len(s.DependsOn) > 0:
 		return false
@@ -98,10 +98,10 @@ func collides(b *Board, s *Summary) bool {
 	found := false
 	eachInWork(b, func(other *Summary) {
 		if !found && other.ID != s.ID && len(other.DependsOn) == 0 {
-			_, _, found = overlapping(ownedGlobs(b, s), ownedGlobs(b, other), true, &b.short.compared)
+			_, _, found = overlapping(ownedGlobs(b, s), ownedGlobs(b, other), true, b.Compared())
 		}
 	})
-	return found || b.short.compared > maxCompared
+	return found || *b.Compared() > maxCompared
 }
 
 // A candidate is a task that a caller could take. Of two candidates the one with the

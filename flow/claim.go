@@ -168,7 +168,7 @@ func rivalOf(b *Board, t *Task, globs []glob, compare comparison, doubt bool) (r
 		if b.interrupted() || other.ID == t.ID || rival != nil && compareIDs(rival.ID, other.ID) < 0 {
 			return
 		}
-		one, its, overlap := compare(globs, ownedGlobs(b, other), doubt, &b.short.compared)
+		one, its, overlap := compare(globs, ownedGlobs(b, other), doubt, b.Compared())
 		if overlap && !precedes(b, t.ID, other.ID) && !precedes(b, other.ID, t.ID) {
 			rival, mine, theirs = other, one, its
 		}

@@ -54,11 +54,11 @@ func (c *Board) Changes() []Edit {
 }
 
 // Empty reports whether no board exists yet.
-func (c *Board) Empty() bool { return c.load(Key{Folder: SettingsDoc}) == nil }
+func (c *Board) Empty() bool { return c.Load(Key{Folder: SettingsDoc}) == nil }
 
 // Settings are the settings of the board; the zero value on an empty board.
 func (c *Board) Settings() Settings {
-	if doc, ok := c.load(Key{Folder: SettingsDoc}).(*Settings); ok {
+	if doc, ok := c.Load(Key{Folder: SettingsDoc}).(*Settings); ok {
 		return *doc
 	}
 	return Settings{}
@@ -67,7 +67,7 @@ func (c *Board) Settings() Settings {
 // Task finds a task, live or archived; nil if there is none of that id.
 func (c *Board) Task(id TaskID) *Task {
 	for _, folder := range []Folder{Tasks, Archive} {
-		if t, ok := c.load(Key{folder, string(id)}).(*Task); ok && t.ID == id {
+		if t, ok := c.Load(Key{folder, string(id)}).(*Task); ok && t.ID == id {
 			return t
 		}
 	}
@@ -76,13 +76,13 @@ func (c *Board) Task(id TaskID) *Task {
 
 // Agent finds a registered agent; nil if there is none of that id.
 func (c *Board) Agent(id AgentID) *Agent {
-	a, _ := c.load(Key{Agents, string(id)}).(*Agent)
+	a, _ := c.Load(Key{Agents, string(id)}).(*Agent)
 	return a
 }
 
 // Goal finds a goal; nil if there is none of that id.
 func (c *Board) Goal(id GoalID) *Goal {
-	if g, ok := c.load(Key{Goals, string(id)}).(*Goal); ok && g.ID == id {
+	if g, ok := c.Load(Key{Goals, string(id)}).(*Goal); ok && g.ID == id {
 		return g
 	}
 	return nil
@@ -90,7 +90,7 @@ func (c *Board) Goal(id GoalID) *Goal {
 
 // Sprint finds a sprint; nil if there is none of that id.
 func (c *Board) Sprint(id SprintID) *Sprint {
-	if s, ok := c.load(Key{Sprints, string(id)}).(*Sprint); ok && s.ID == id {
+	if s, ok := c.Load(Key{Sprints, string(id)}).(*Sprint); ok && s.ID == id {
 		return s
 	}
 	return nil
@@ -98,7 +98,7 @@ func (c *Board) Sprint(id SprintID) *Sprint {
 
 // Breaker is the circuit breaker's state.
 func (c *Board) Breaker() Breaker {
-	if doc, ok := c.load(Key{Folder: BreakerDoc}).(*Breaker); ok {
+	if doc, ok := c.Load(Key{Folder: BreakerDoc}).(*Breaker); ok {
 		return *doc
 	}
 	return Breaker{}
@@ -106,15 +106,11 @@ func (c *Board) Breaker() Breaker {
 
 // Principals are the accounts that the board knows; empty if it has none.
 func (c *Board) Principals() *Principals {
-	if doc, ok := c.load(Key{Folder: PrincipalsDoc}).(*Principals); ok {
+	if doc, ok := c.Load(Key{Folder: PrincipalsDoc}).(*Principals); ok {
 		return doc
 	}
 	return &Principals{}
 }
-
-// Load finds any document by its key, ignoring the case of the id; nil if
-// there is none.
-func (c *Board) Load(key Key) Document { return c.load(key) }
 
 // All returns the documents in a folder of a board, in the order of their ids. What cannot be
 // read is left out, and is the error of the board.
@@ -289,7 +285,8 @@ func compareIDs(x, y TaskID) int {
 	return cmp.Or(cmp.Compare(len(x), len(y)), strings.Compare(string(x), string(y)))
 }
 
-func (c *Board) load(key Key) Document {
+// Load finds any document by its key, ignoring the case of the id; nil if there is none.
+func (c *Board) Load(key Key) Document {
 	if edit, ok := c.changed[key.fold()]; ok {
 		return edit.Document
 	}
@@ -301,3 +298,6 @@ func (c *Board) load(key Key) Document {
 func (c *Board) fail(err error) {
 	c.err = cmp.Or(c.err, err)
 }
+
+// Compared counts the segments of globs that a search for the best task has compared.
+func (c *Board) Compared() *int { return &c.short.compared }

@@ -21,7 +21,7 @@ func (d *DeferMove) subject() string { return string(d.Record) }
 
 // discovery is the discovery that is put off, nil if there is none.
 func (d *DeferMove) discovery(p *play) *Discovery {
-	found, _ := p.board.load(Key{Discovered, string(d.Record)}).(*Discovery)
+	found, _ := p.board.Load(Key{Discovered, string(d.Record)}).(*Discovery)
 	return found
 }
 

@@ -31,8 +31,8 @@ func (b *Board) Describe(in TaskInput, by Actor) []*Refusal {
 	if !validID(string(in.ID)) || b.Task(in.ID) != nil {
 		return Describe(in)
 	}
-	p := &play{board: b.next(b.at), prior: b, move: &Move{Act: ActAdd, By: by, At: b.at}}
-	defer func() { b.fail(p.board.err) }() // what the copy could not read
+	p := &play{board: b.Fork(b.At()), prior: b, move: &Move{Act: ActAdd, By: by, At: b.At()}}
+	defer func() { b.fail(p.board.Err()) }() // what the copy could not read
 	_, wrong := newTask(p, &in, nil, nil)
 	if r := boundGlobs(string(in.ID), in.Owns, "git liza help task add"); r != nil {
 		wrong = append(wrong, r)

@@ -20,7 +20,7 @@ var recordKinds = map[string]Folder{"anomaly": Anomalies, "discovery": Discovere
 // it; "" if there is no such record. The numbers of records are unique.
 func RecordKind(b *Board, id RecordID) string {
 	for kind, folder := range recordKinds {
-		if b.load(Key{folder, string(id)}) != nil {
+		if b.Load(Key{folder, string(id)}) != nil {
 			return kind
 		}
 	}
@@ -42,7 +42,7 @@ func (d *DismissRecordMove) already(p *play) bool {
 	if recordKinds[d.Kind] == 0 {
 		return false
 	}
-	was := dismissalOf(p.board.load(d.key()))
+	was := dismissalOf(p.board.Load(d.key()))
 	return was != nil && was.Reason == d.Reason && was.By == p.move.By
 }
 
@@ -54,7 +54,7 @@ func (d *DismissRecordMove) check(p *play) *Refusal {
 	if r := present("the reason", d.Reason, hint); r != nil {
 		return r
 	}
-	doc := p.board.load(d.key())
+	doc := p.board.Load(d.key())
 	if doc == nil {
 		return refuse(RuleNotFound, "git liza record list --all", "there is no %s %s", d.Kind, clip(string(d.Record)))
 	}
@@ -65,7 +65,7 @@ func (d *DismissRecordMove) check(p *play) *Refusal {
 }
 
 func (d *DismissRecordMove) apply(p *effect) {
-	doc, dismissed, _ := marksOf(p.board.load(d.key()))
+	doc, dismissed, _ := marksOf(p.board.Load(d.key()))
 	*dismissed = &Dismissal{Reason: d.Reason, By: p.move.By, At: p.move.At}
 	p.put(d.key(), doc)
 	if a, ok := doc.(*Anomaly); ok {
@@ -121,10 +121,10 @@ func RecordsToArchive(b *Board, sprint SprintID) []Key {
 			if !strings.HasPrefix(id, string(sprint)+"/") {
 				continue
 			}
-			if d, ok := b.load(key).(*Discovery); ok && d.IsOpen(b.at) {
+			if d, ok := b.Load(key).(*Discovery); ok && d.IsOpen(b.At()) {
 				continue // somebody must still look at it
 			}
-			if !archived(b.load(key)) {
+			if !archived(b.Load(key)) {
 				list = append(list, key)
 			}
 		}
@@ -134,7 +134,7 @@ func RecordsToArchive(b *Board, sprint SprintID) []Key {
 
 // archiveRecord marks a record as archived.
 func archiveRecord(p *effect, key Key) {
-	doc, _, archived := marksOf(p.board.load(key))
+	doc, _, archived := marksOf(p.board.Load(key))
 	*archived = true
 	p.put(key, doc)
 }

@@ -94,7 +94,7 @@ func (e *EditMove) check(p *play) *Refusal {
 		found.add(0, r)
 	}
 	edited := withTasks(p.board, t)
-	defer func() { p.board.fail(edited.err) }()
+	defer func() { p.board.fail(edited.Err()) }()
 	if r := checkAcyclic(edited, t); r != nil {
 		return r
 	}

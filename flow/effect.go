@@ -10,7 +10,7 @@ import (
 type effect struct{ *play }
 
 // put writes a document to the board; nil removes the one that is there.
-func (p *effect) put(key Key, doc Document) { p.board.changed[key.fold()] = Edit{key, doc} }
+func (p *effect) put(key Key, doc Document) { p.board.Put(key, doc) }
 
 // keep writes a task's new state to the board.
 func (p *effect) keep(t *Task) {

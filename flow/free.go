@@ -80,7 +80,7 @@ func (b *Board) Holder(s Summary) (how Holding, by Actor, until time.Time) {
 	case Claimed:
 		return Held, s.Coder, s.Lease
 	case ReadyForReview:
-		by, until = s.Reviewing(b.at)
+		by, until = s.Reviewing(b.At())
 		return Reviewed, by, until
 	case Rejected:
 		return Left, s.Coder, b.LeftUntil(s)

@@ -77,7 +77,7 @@ func (f *FinalizeMove) aim(b *Board) GoalID {
 }
 
 func (c *ConvertMove) aim(b *Board) GoalID {
-	d, _ := b.load(Key{Discovered, string(c.Discovery)}).(*Discovery)
+	d, _ := b.Load(Key{Discovered, string(c.Discovery)}).(*Discovery)
 	if d == nil {
 		return ""
 	}

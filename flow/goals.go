@@ -150,7 +150,7 @@ func Pivoting(b *Board) []GoalID {
 
 func (g *GoalMove) check(p *play) *Refusal {
 	s := p.board.Settings()
-	if p.board.load(Key{Goals, string(g.ID)}) != nil {
+	if p.board.Load(Key{Goals, string(g.ID)}) != nil {
 		return refuse(RuleExists, "git liza goal show", "there is a goal %s already", g.ID)
 	}
 	for _, need := range [][2]string{{"id", string(g.ID)}, {"title", g.Title}, {"spec", g.Spec}} {

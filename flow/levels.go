@@ -40,7 +40,7 @@ func (l *Level) failure() string {
 
 // FindLevel is what is recorded of a level; nil if nothing is.
 func FindLevel(b *Board, goal GoalID, number int) *Level {
-	l, _ := b.load(Key{Levels, LevelID(goal, number)}).(*Level)
+	l, _ := b.Load(Key{Levels, LevelID(goal, number)}).(*Level)
 	return l
 }
 
@@ -295,7 +295,7 @@ func checkLevels(b *Board) *Refusal {
 		}
 	}
 	for _, id := range b.IDs(Levels) {
-		l, _ := b.load(Key{Levels, id}).(*Level)
+		l, _ := b.Load(Key{Levels, id}).(*Level)
 		switch {
 		case l == nil:
 		case l.Number < 1 || l.ID() != id || b.Goal(l.Goal) == nil:

@@ -32,7 +32,7 @@ func (m *MarkMove) check(p *play) *Refusal {
 	switch {
 	case !goodMark(m.Name):
 		return refuse(RuleForm, "git liza help board mark", "%q cannot name a mark: 1 to 64 of a-z, 0-9, dots, hyphens and underscores, not sprint-N or checkpoint-N", clip(m.Name))
-	case p.board.load(Key{MarkDocs, m.Name}) != nil:
+	case p.board.Load(Key{MarkDocs, m.Name}) != nil:
 		return refuse(RuleExists, "git liza board mark --list", "there is a mark %s already", m.Name)
 	case len(p.board.IDs(MarkDocs)) >= maxMarks:
 		return refuse(RuleLimit, "git liza board mark --list", "a board has at most %d marks that persons named", maxMarks)

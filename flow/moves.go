@@ -34,8 +34,8 @@ func (b *Board) Acts(id TaskID, c Caller, at time.Time) []Act {
 // the refusal has the rule invariant and says why.
 func (b *Board) Best(act Act, c Caller, at time.Time, skip func(Summary) bool) (TaskID, *Refusal) {
 	id, refusal := bestTask(b, act, c, at, skip)
-	if b.err != nil {
-		return "", refuse(RuleInvariant, "git liza fsck", "the board cannot be read: %v", b.err)
+	if b.Err() != nil {
+		return "", refuse(RuleInvariant, "git liza fsck", "the board cannot be read: %v", b.Err())
 	}
 	return id, refusal
 }

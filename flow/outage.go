@@ -24,7 +24,7 @@ type Outage struct {
 
 // OutagesOf are the gates that could not run and have not run since, the oldest first.
 func OutagesOf(b *Board) []Outage {
-	if doc, ok := b.load(Key{Folder: OutagesDoc}).(*Outages); ok {
+	if doc, ok := b.Load(Key{Folder: OutagesDoc}).(*Outages); ok {
 		return doc.List
 	}
 	return nil

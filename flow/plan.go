@@ -114,7 +114,7 @@ func (b *Board) Number(list []TaskInput) {
 		for list[i].ID == "" {
 			id := TaskID("task-" + strconv.Itoa(n))
 			n++
-			if !taken[string(id)] && b.load(Key{Tasks, string(id)}) == nil && b.load(Key{Archive, string(id)}) == nil {
+			if !taken[string(id)] && b.Load(Key{Tasks, string(id)}) == nil && b.Load(Key{Archive, string(id)}) == nil {
 				list[i].ID = id
 			}
 		}
@@ -250,12 +250,12 @@ func enterDescribed(p *play, list, update []TaskInput, replaced *Task) *Refusal 
 	all := slices.Concat(p.added, p.repointed)
 	entered := withTasks(p.board, all...)
 	checkAcyclicAll(entered, slices.Concat(list, update), all, &found)
-	p.board.fail(entered.err)
+	p.board.fail(entered.Err())
 	if r := found.refusal(); r != nil {
 		return r
 	}
 	p.repointed = append(p.repointed, levelling{entered, p.prior}.assign(all, replaced, &found)...)
-	p.board.fail(entered.err)
+	p.board.fail(entered.Err())
 	return found.refusal()
 }
 
@@ -353,7 +353,7 @@ func newTask(p *play, in *TaskInput, replaced *Task, taken map[Key]TaskID) (*Tas
 	for _, folder := range []Folder{Tasks, Archive} {
 		key := Key{folder, string(in.ID)}
 		other, exists := taken[key.fold()]
-		if t, ok := p.board.load(key).(*Task); ok {
+		if t, ok := p.board.Load(key).(*Task); ok {
 			other, exists = t.ID, true
 		}
 		if exists {

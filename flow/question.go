@@ -40,7 +40,7 @@ func QuestionsAbout(b *Board, tasks ...TaskID) []*Question {
 
 // findQuestion finds a question; nil if there is none of that id.
 func findQuestion(c *Board, id RecordID) *Question {
-	q, _ := c.load(Key{Questions, string(id)}).(*Question)
+	q, _ := c.Load(Key{Questions, string(id)}).(*Question)
 	return q
 }
 

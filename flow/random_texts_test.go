@@ -129,7 +129,7 @@ func (g *gamble) sameMeaning() []string {
 	if len(ids) == 0 {
 		return nil
 	}
-	doc := g.board.load(Key{Tracked, pick(g.rt, ids...)}).(*TrackedPath)
+	doc := g.board.Load(Key{Tracked, pick(g.rt, ids...)}).(*TrackedPath)
 	named := func(id ObjectID) string {
 		if id == ObjectID(TrackedID(doc.Path)) {
 			return doc.Path

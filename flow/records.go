@@ -49,7 +49,7 @@ func (a *AnomalyMove) apply(p *effect) {
 
 // doubt puts a doubt about the attempt of a task in the place of another one; of "" in that of any.
 func doubt(p *effect, id TaskID, was, is RecordID) {
-	if t, live := p.board.load(Key{Tasks, string(id)}).(*Task); live && t.Attempt != nil && (was == "" || t.Attempt.Doubt == was) {
+	if t, live := p.board.Load(Key{Tasks, string(id)}).(*Task); live && t.Attempt != nil && (was == "" || t.Attempt.Doubt == was) {
 		t = t.clone()
 		t.Attempt.Doubt = is
 		p.keep(t)
@@ -58,7 +58,7 @@ func doubt(p *effect, id TaskID, was, is RecordID) {
 
 // Doubt says why there is doubt about a task, is being the anomaly.
 func (b *Board) Doubt(id TaskID, is RecordID) string {
-	if a, ok := b.load(Key{Anomalies, string(is)}).(*Anomaly); ok && a.Type == SealChanged {
+	if a, ok := b.Load(Key{Anomalies, string(is)}).(*Anomaly); ok && a.Type == SealChanged {
 		return fmt.Sprintf("what a review of %s began with was changed below its session, which may have judged something else", id)
 	}
 	return fmt.Sprintf("a session on %s killed its guard, and what it left may act as anybody", id)
@@ -130,7 +130,7 @@ func (c *ConvertMove) ask(_ Move, b *Board) Query { return askTextsOf(b, []TaskI
 func (c *ConvertMove) fill(p *play) { c.Texts = enteredTexts(p) }
 
 func (c *ConvertMove) check(p *play) *Refusal {
-	d, ok := p.board.load(Key{Discovered, string(c.Discovery)}).(*Discovery)
+	d, ok := p.board.Load(Key{Discovered, string(c.Discovery)}).(*Discovery)
 	if !ok {
 		return refuse(RuleNotFound, "git liza record list discoveries --all", "there is no discovery %s", c.Discovery)
 	}
@@ -142,7 +142,7 @@ func (c *ConvertMove) check(p *play) *Refusal {
 
 func (c *ConvertMove) apply(p *effect) {
 	key := Key{Discovered, string(c.Discovery)}
-	d := *p.board.load(key).(*Discovery)
+	d := *p.board.Load(key).(*Discovery)
 	d.Converted = c.Input.ID
 	p.put(key, &d)
 	reopenReverted(p, c.Input)

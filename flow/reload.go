@@ -174,7 +174,7 @@ func setWorkflow(p *effect, goal GoalID, w *Workflow, phase PhaseID, every Every
 	if w != nil {
 		name = w.Name
 		p.put(key, w)
-	} else if p.board.load(key) != nil {
+	} else if p.board.Load(key) != nil {
 		p.put(key, nil)
 	}
 	if g.Workflow != name {

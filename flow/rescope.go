@@ -87,7 +87,7 @@ func (in TaskInput) isSameWork(as TaskInput) bool {
 // repoint lets the dependants of the subject depend on its replacements.
 func (p *play) repoint(to []TaskID) *Refusal {
 	entered := withTasks(p.board, p.added...)
-	defer func() { p.board.fail(entered.err) }()
+	defer func() { p.board.fail(entered.Err()) }()
 	for _, s := range dependantsOf(entered, p.task.ID) {
 		t := entered.Task(s.ID).clone()
 		var deps []TaskID
@@ -111,9 +111,9 @@ func (p *play) repoint(to []TaskID) *Refusal {
 	}
 	with := withTasks(entered, p.repointed...)
 	p.repointed = append(p.repointed, levelling{with, p.prior}.raise(p.repointed)...)
-	p.board.fail(with.err)
+	p.board.fail(with.Err())
 	repointed := withTasks(entered, p.repointed...)
-	defer func() { p.board.fail(repointed.err) }()
+	defer func() { p.board.fail(repointed.Err()) }()
 	return firstRefusal(p.repointed, func(t *Task) *Refusal { return checkAcyclic(repointed, t) })
 }
 

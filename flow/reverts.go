@@ -257,7 +257,7 @@ func checkSucceeds(p *play, t *Task, in *TaskInput) *Refusal {
 
 // putReverted writes a task where it stands, live or archived.
 func putReverted(p *effect, t *Task) {
-	if p.board.load(Key{Archive, string(t.ID)}) == nil {
+	if p.board.Load(Key{Archive, string(t.ID)}) == nil {
 		p.keep(t)
 		return
 	}

@@ -15,7 +15,7 @@ type ReviewRule struct {
 
 // ReviewRules are the board's rules of review, in their order.
 func (c *Board) ReviewRules() []ReviewRule {
-	if doc, ok := c.load(Key{Folder: ReviewsDoc}).(*ReviewRules); ok {
+	if doc, ok := c.Load(Key{Folder: ReviewsDoc}).(*ReviewRules); ok {
 		return doc.List
 	}
 	return nil

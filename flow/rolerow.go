@@ -44,7 +44,7 @@ func (c *Board) Role(name Role) *RoleRow {
 	if name == "" {
 		return nil
 	}
-	if row, ok := c.load(Key{RolesFolder, string(name)}).(*RoleRow); ok && row.Name == name {
+	if row, ok := c.Load(Key{RolesFolder, string(name)}).(*RoleRow); ok && row.Name == name {
 		return row
 	}
 	return nil

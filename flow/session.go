@@ -83,7 +83,7 @@ func (s *SessionMove) apply(p *effect) {
 		paid.Usage = in.Usage.Plus(used)
 		p.put(Key{Sprints, string(sprint)}, &paid)
 	}
-	if p.task == nil || p.board.load(Key{Tasks, string(p.task.ID)}) == nil {
+	if p.task == nil || p.board.Load(Key{Tasks, string(p.task.ID)}) == nil {
 		return // an archived task stays as it was
 	}
 	p.task.Usage = p.task.Usage.Plus(used)

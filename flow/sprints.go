@@ -114,7 +114,7 @@ func setSprintPhase(p *effect, to Phase) {
 
 // PlanOf is what a sprint planned when it began; nil if it planned nothing.
 func PlanOf(b *Board, id SprintID) *SprintPlan {
-	plan, _ := b.load(Key{PlannedDocs, string(id)}).(*SprintPlan)
+	plan, _ := b.Load(Key{PlannedDocs, string(id)}).(*SprintPlan)
 	return plan
 }
 

@@ -92,7 +92,7 @@ func TrackedID(path string) string {
 // Tracked is what the board knows of a path that tasks or goals stand on, nil if
 // nothing.
 func (b *Board) Tracked(path string) *TrackedPath {
-	doc, _ := b.load(Key{Tracked, TrackedID(path)}).(*TrackedPath)
+	doc, _ := b.Load(Key{Tracked, TrackedID(path)}).(*TrackedPath)
 	return doc
 }
 

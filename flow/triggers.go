@@ -43,7 +43,7 @@ func triggersOf(b *Board, g *Goal) []Trigger {
 		list = append(list, Trigger{Goal: g.ID, Reason: "decision", Text: h.Decision + ": " + h.Message, Since: h.At})
 	}
 	if g.Added == 0 {
-		list = append(list, Trigger{Goal: g.ID, Reason: "no_tasks", Text: "the goal has no tasks yet", Since: b.at})
+		list = append(list, Trigger{Goal: g.ID, Reason: "no_tasks", Text: "the goal has no tasks yet", Since: b.At()})
 	}
 	if l := UnmendedLevel(b, g.ID); l != nil {
 		list = append(list, Trigger{Goal: g.ID, Reason: "level_failed", Text: l.failure(), Since: l.At})
@@ -76,7 +76,7 @@ func triggersOf(b *Board, g *Goal) []Trigger {
 	rank := map[string]int{"exhausted": 0, "blocked": 1, "integration_failed": 2}
 	slices.SortStableFunc(list[begun:], func(x, y Trigger) int { return cmp.Compare(rank[x.Reason], rank[y.Reason]) })
 	for _, d := range All[*Discovery](b, Discovered) {
-		if d.Urgency == "immediate" && d.IsOpen(b.at) && GoalOfRecord(b, d.ID) == g.ID {
+		if d.Urgency == "immediate" && d.IsOpen(b.At()) && GoalOfRecord(b, d.ID) == g.ID {
 			list = append(list, Trigger{Goal: g.ID, Reason: "immediate_discovery", Record: d.ID, Task: d.During, Text: d.Text, Since: d.At})
 		}
 	}

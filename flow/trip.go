@@ -55,7 +55,7 @@ func (t *TripMove) checkRecords(p *play) *Refusal {
 	}
 	newest := 0
 	for i, id := range t.Records {
-		if _, ok := p.board.load(Key{Anomalies, string(id)}).(*Anomaly); !ok || slices.Contains(t.Records[:i], id) {
+		if _, ok := p.board.Load(Key{Anomalies, string(id)}).(*Anomaly); !ok || slices.Contains(t.Records[:i], id) {
 			return refuse(RuleNotFound, "git liza record list anomalies --all", "there is no anomaly %s, or it is named twice", id)
 		}
 		newest = max(newest, id.Number())

@@ -139,7 +139,7 @@ func FindWorkflow(b *Board, goal GoalID) *Workflow {
 	if goal == "" {
 		return nil
 	}
-	w, ok := b.load(Key{Workflows, string(goal)}).(*Workflow)
+	w, ok := b.Load(Key{Workflows, string(goal)}).(*Workflow)
 	if !ok || w.Goal != goal {
 		return nil
 	}
