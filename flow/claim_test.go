@@ -115,12 +115,14 @@ func crowd(b *testing.B, n int) *scene {
 		s.docs, list = s.docs.With(next.Changes()), list[some:]
 		s.board = Open(s.docs, s.now)
 	}
+	var held []Edit
 	for i := 0; i < n; i += 10 {
 		id := fmt.Sprintf("t%d", i)
 		busy := *s.board.Task(TaskID(id))
 		busy.Status, busy.Attempt, busy.Submission = ReadyForReview, &Attempt{Number: 1, Base: s.tip()}, &Submission{Commit: object("c"), ReviewBy: []Role{CodeReviewer}}
-		s.docs.edits[Key{Tasks, id}] = Edit{Key{Tasks, id}, &busy}
+		held = append(held, Edit{Key{Tasks, id}, &busy})
 	}
+	s.docs = s.docs.With(held)
 	summaries, err := s.docs.Summaries()
 	require.NoError(b, err)
 	s.board = Open(shelf{s.docs, summaries}, s.now)

@@ -1,11 +1,9 @@
 package flow
 
 import (
-	"cmp"
 	"encoding/hex"
 	"fmt"
 	"reflect"
-	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -147,22 +145,23 @@ func (s *scene) judge(m Move, f *Facts) *Refusal {
 // they are to stay as they were.
 func (s *scene) remember() {
 	known := s.dumps
-	s.dumps = make(map[Key]dump, len(s.docs.edits))
-	for key, e := range s.docs.edits {
-		d := known[key]
+	s.dumps = make(map[Key]dump, len(known))
+	for _, e := range s.documents() {
+		d := known[e.Key]
 		if d.of != e.Document {
 			d = dump{e.Document, dumped(e)}
 		}
-		s.dumps[key] = d
+		s.dumps[e.Key] = d
 	}
 }
 
 // requireUnchanged requires that the documents are what they were when remember was called.
 func (s *scene) requireUnchanged() {
-	require.Len(s.t, s.docs.edits, len(s.dumps), "Apply changed the board that it was asked of")
-	for key, e := range s.docs.edits {
-		if is := dumped(e); is != s.dumps[key].text {
-			require.Equal(s.t, s.dumps[key].text, is, "Apply changed the board that it was asked of")
+	now := s.documents()
+	require.Len(s.t, now, len(s.dumps), "Apply changed the board that it was asked of")
+	for _, e := range now {
+		if is := dumped(e); is != s.dumps[e.Key].text {
+			require.Equal(s.t, s.dumps[e.Key].text, is, "Apply changed the board that it was asked of")
 		}
 	}
 }
@@ -178,20 +177,22 @@ func requireHelpful(t require.TestingT, r *Refusal) {
 
 // dump is the whole board as text.
 func (s *scene) dump() string {
-	return dumped(wholeOf(Open(s.docs, time.Time{})))
+	return dumped(s.documents())
 }
 
 // wholeOf is every document.
 func wholeOf(b *Board) []Edit {
 	var list []Edit
-	for _, e := range b.source.(Documents).edits {
-		list = append(list, e)
+	for f := SettingsDoc; NewDocument(f) != nil; f++ {
+		for _, id := range b.IDs(f) {
+			list = append(list, Edit{Key{f, id}, b.Load(Key{f, id})})
+		}
 	}
-	slices.SortFunc(list, func(x, y Edit) int {
-		return cmp.Or(cmp.Compare(x.Key.Folder, y.Key.Folder), cmp.Compare(x.Key.ID, y.Key.ID))
-	})
 	return list
 }
+
+// documents are those of the scene.
+func (s *scene) documents() []Edit { return wholeOf(Open(s.docs, time.Time{})) }
 
 // dumped is a value as text, pointers followed, zero values left out.
 func dumped(v any) string {
