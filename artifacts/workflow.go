@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/glob"
 	"github.com/git-liza/git-liza/flow/layout"
 	"github.com/git-liza/git-liza/flow/lists"
 	"github.com/git-liza/git-liza/flow/pattern"
@@ -224,7 +225,7 @@ func (c *checker) overlaps() {
 		for k, a := range p.Artifacts {
 			one := claim{entry("phases", i) + "." + entry("artifacts", k), InGoal(a.Path, "goal-1")}
 			for _, other := range claims {
-				if flow.Overlap(one.path, other.path) {
+				if glob.Overlap(one.path, other.path) {
 					c.wrong.add(CodePath, one.field+".path", "some file matches both %s and that of %s: a path has one artifact", a.Path, other.field)
 					break
 				}
@@ -277,10 +278,10 @@ func (c *checker) tasks(p *Phase, field string) {
 
 // owned looks for paths of a task that its role may not write.
 func (c *checker) owned(p *Phase, t *Task, row *flow.RoleRow, kind flow.Kind, at string) {
-	for k, glob := range t.Owns {
-		glob = InGoal(glob, "goal-1")
-		meets := func(a Artifact) bool { return flow.Overlap(glob, InGoal(a.Path, "goal-1")) }
-		if !row.MayWrite(kind, glob) || row.Artifacts && !slices.ContainsFunc(p.Artifacts, meets) {
+	for k, on := range t.Owns {
+		on = InGoal(on, "goal-1")
+		meets := func(a Artifact) bool { return glob.Overlap(on, InGoal(a.Path, "goal-1")) }
+		if !row.MayWrite(kind, on) || row.Artifacts && !slices.ContainsFunc(p.Artifacts, meets) {
 			c.wrong.add(CodeExit, at+"."+entry("owns", k), "nobody can leave the phase %s: %s may not write %s, which this task of kind %s owns", p.Name, row.Name.One(), t.Owns[k], kind)
 		}
 	}

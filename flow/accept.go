@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/git-liza/git-liza/flow/glob"
 	"github.com/git-liza/git-liza/flow/lists"
 	"github.com/git-liza/git-liza/flow/shell"
 )
@@ -35,7 +36,7 @@ func goalOfPath(b *Board, path string) (found GoalID) {
 		}
 	}
 	for _, w := range openWorkflows(b) {
-		if matchesAny(parseGlobs(w.patterns()), path) {
+		if glob.MatchesAny(glob.ParseAll(w.patterns()), path) {
 			return w.Goal
 		}
 	}

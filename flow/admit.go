@@ -2,6 +2,7 @@ package flow
 
 import (
 	"cmp"
+	"github.com/git-liza/git-liza/flow/glob"
 	"slices"
 	"strings"
 	"time"
@@ -76,15 +77,15 @@ func openNow(p *play) *Refusal {
 
 // mergesBeyond refuses to merge by itself what changes paths that another task in work owns.
 func mergesBeyond(p *play) *Refusal {
-	t, owned := p.task, parseGlobs(p.task.Owns)
+	t, owned := p.task, glob.ParseAll(p.task.Owns)
 	if len(owned) == 0 || t.Submission == nil {
 		return nil
 	}
 	return firstRefusal(t.Submission.Paths, func(path string) *Refusal {
-		if matchesAny(owned, path) {
+		if glob.MatchesAny(owned, path) {
 			return nil
 		}
-		r := extends(p.board, t, "", literalGlob(path))
+		r := extends(p.board, t, "", glob.Quote(path))
 		if r != nil {
 			r.Hint = "git liza merge " + string(t.ID) // as a person
 		}
@@ -118,9 +119,9 @@ func boundLoop(p *play, list []TaskInput) *Refusal {
 func covers(list []string, g string) bool {
 	below := func(other string) bool {
 		folder, is := strings.CutSuffix(strings.TrimSuffix(other, "**"), "/")
-		return is && literal(folder) == len(folder) && strings.HasPrefix(g, folder+"/")
+		return is && glob.LiteralLength(folder) == len(folder) && strings.HasPrefix(g, folder+"/")
 	}
-	return slices.Contains(list, g) || slices.ContainsFunc(list, below) || literal(g) == len(g) && matchesAny(parseGlobs(list), g)
+	return slices.Contains(list, g) || slices.ContainsFunc(list, below) || glob.LiteralLength(g) == len(g) && glob.MatchesAny(glob.ParseAll(list), g)
 }
 
 func (a *AddMove) admit(p *play) *Refusal     { return boundOwns(p, a.Tasks) }

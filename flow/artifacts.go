@@ -4,6 +4,7 @@ import (
 	"slices"
 	"sort"
 
+	"github.com/git-liza/git-liza/flow/glob"
 	"github.com/git-liza/git-liza/flow/lists"
 )
 
@@ -44,8 +45,8 @@ func knownArtifacts(b *Board, globs []string) (list []*TrackedPath) {
 	if len(globs) == 0 {
 		return nil
 	}
-	parsed := parseGlobs(globs)
-	list = lists.Where(All[*TrackedPath](b, Tracked), func(doc *TrackedPath) bool { return matchesAny(parsed, doc.Path) })
+	parsed := glob.ParseAll(globs)
+	list = lists.Where(All[*TrackedPath](b, Tracked), func(doc *TrackedPath) bool { return glob.MatchesAny(parsed, doc.Path) })
 	sort.Slice(list, func(i, j int) bool { return list[i].Path < list[j].Path })
 	return list
 }
@@ -83,9 +84,9 @@ func ArtifactsOf(b *Board, goal GoalID, upTo PhaseID) (list []ArtifactState) {
 
 // find takes those of the tracked paths that are files of the artifact.
 func (a *ArtifactState) find(docs []*TrackedPath) {
-	g := parseGlob(a.Glob)
+	g := glob.Parse(a.Glob)
 	for _, doc := range docs {
-		if doc.Blob == "" || !g.matches(doc.Path) {
+		if doc.Blob == "" || !g.Matches(doc.Path) {
 			continue
 		}
 		a.Files = append(a.Files, doc)

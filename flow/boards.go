@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/git-liza/git-liza/flow/glob"
 	"github.com/git-liza/git-liza/flow/layout"
 	"github.com/git-liza/git-liza/flow/shell"
 )
@@ -290,7 +291,7 @@ func planTasks(b *Board, goal GoalID, of *PlanRef) (makes, first int) {
 			if first < 0 {
 				first = i
 			}
-			if of != nil && makes < 0 && Match(Expand(a.Path, goal), of.Path) {
+			if of != nil && makes < 0 && glob.Match(Expand(a.Path, goal), of.Path) {
 				makes = i
 			}
 		}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/git-liza/git-liza/flow/glob"
 	"github.com/git-liza/git-liza/flow/lists"
 )
 
@@ -26,13 +27,13 @@ func checkWorkflow(p *play, w *Workflow, goal GoalID) *Refusal {
 	for i := range w.Phases {
 		f := &w.Phases[i]
 		for _, a := range f.Artifacts {
-			glob := Expand(a.Path, goal)
+			pattern := Expand(a.Path, goal)
 			for _, other := range seen {
-				if Overlap(glob, other.Glob) {
-					return refuse(RuleWorkflow, workflowHelp, "%s has two artifacts on one path: %s and %s", w.Name, clip(other.Glob), clip(glob))
+				if glob.Overlap(pattern, other.Glob) {
+					return refuse(RuleWorkflow, workflowHelp, "%s has two artifacts on one path: %s and %s", w.Name, clip(other.Glob), clip(pattern))
 				}
 			}
-			seen = append(seen, TypedPattern{Glob: glob})
+			seen = append(seen, TypedPattern{Glob: pattern})
 		}
 		if r := checkPhaseOf(p, w, f); r != nil {
 			return r
@@ -43,12 +44,12 @@ func checkWorkflow(p *play, w *Workflow, goal GoalID) *Refusal {
 
 // checkApart refuses globs of artifacts that another goal in progress has too.
 func checkApart(k *Board, goal GoalID, globs []string) *Refusal {
-	mine := parseGlobs(globs)
+	mine := glob.ParseAll(globs)
 	for _, other := range openWorkflows(k) {
 		if other.Goal == goal {
 			continue
 		}
-		if a, b, overlap := overlapping(mine, parseGlobs(other.patterns()), true, new(int)); overlap {
+		if a, b, overlap := glob.FirstOverlap(mine, glob.ParseAll(other.patterns()), true, new(int)); overlap {
 			return refuse(RuleWorkflow, "git liza goal show "+string(other.Goal), "%s of %s overlaps %s of %s: an artifact belongs to one goal", clip(a), goal, clip(b), other.Goal)
 		}
 	}
@@ -160,14 +161,14 @@ func checkPhaseOf(p *play, w *Workflow, f *WorkflowPhase) *Refusal {
 
 // mayWrite reports whether agents of a role may change a path in tasks of a kind.
 func mayWrite(b *Board, row *RoleRow, k Kind, path string) bool {
-	return row.MayWrite(k, path) && !matchesAny(parseGlobs(b.Settings().Config.Never), path)
+	return row.MayWrite(k, path) && !glob.MatchesAny(glob.ParseAll(b.Settings().Config.Never), path)
 }
 
 // sampleOf is a path that a glob matches.
-func sampleOf(glob string) string {
+func sampleOf(pattern string) string {
 	var list []string
-	for _, s := range segments(glob) {
-		if s == anySegments {
+	for _, s := range glob.Segments(pattern) {
+		if s == glob.AnySegments {
 			s = "x"
 		}
 		list = append(list, sampleSegment(s))

@@ -2,6 +2,7 @@ package flow
 
 import (
 	"cmp"
+	"github.com/git-liza/git-liza/flow/glob"
 	"iter"
 	"slices"
 	"time"
@@ -98,7 +99,7 @@ func collides(b *Board, s *Summary) bool {
 	found := false
 	eachInWork(b, func(other *Summary) {
 		if !found && other.ID != s.ID && len(other.DependsOn) == 0 {
-			_, _, found = overlapping(ownedGlobs(b, s), ownedGlobs(b, other), true, b.Compared())
+			_, _, found = glob.FirstOverlap(ownedGlobs(b, s), ownedGlobs(b, other), true, b.Compared())
 		}
 	})
 	return found || *b.Compared() > maxCompared

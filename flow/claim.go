@@ -4,6 +4,7 @@ import (
 	"maps"
 	"time"
 
+	"github.com/git-liza/git-liza/flow/glob"
 	"github.com/git-liza/git-liza/flow/lists"
 )
 
@@ -138,20 +139,20 @@ func failedBefore(c *Board, t *Task) (failed map[Actor]bool, until time.Time) {
 // checkOwnership refuses a task whose paths overlap those of another task in work,
 // unless one of the two depends on the other, directly or indirectly.
 func (p *play) checkOwnership() *Refusal {
-	return ownedByOthers(p, overlapping, !p.replayed)
+	return ownedByOthers(p, glob.FirstOverlap, !p.replayed)
 }
 
 // checkFiles is checkOwnership for paths as file systems compare them.
 func checkFiles(p *play) *Refusal {
-	return ownedByOthers(p, overlappingFiles, true)
+	return ownedByOthers(p, glob.FirstFileOverlap, true)
 }
 
 // A comparison looks for an element of the first list that overlaps one of the second. Where it
 // cannot tell, doubt says what it returns; spent counts what it did.
-type comparison func(mine, theirs []glob, doubt bool, spent *int) (a, b string, ok bool)
+type comparison func(mine, theirs []glob.Glob, doubt bool, spent *int) (a, b string, ok bool)
 
 func ownedByOthers(p *play, compare comparison, doubt bool) *Refusal {
-	other, mine, theirs := rivalOf(p.board, p.task, parseGlobs(p.task.Owns), compare, doubt)
+	other, mine, theirs := rivalOf(p.board, p.task, glob.ParseAll(p.task.Owns), compare, doubt)
 	if other == nil {
 		return nil
 	}
@@ -160,7 +161,7 @@ func ownedByOthers(p *play, compare comparison, doubt bool) *Refusal {
 
 // rivalOf is the first of the other tasks in work that own what overlaps globs, but for those
 // of which one needs the other; nil if there is none.
-func rivalOf(b *Board, t *Task, globs []glob, compare comparison, doubt bool) (rival *Summary, mine, theirs string) {
+func rivalOf(b *Board, t *Task, globs []glob.Glob, compare comparison, doubt bool) (rival *Summary, mine, theirs string) {
 	if len(globs) == 0 {
 		return nil, "", ""
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/git-liza/git-liza/flow/glob"
 	"github.com/git-liza/git-liza/flow/lists"
 )
 
@@ -16,7 +17,7 @@ type summaries struct {
 	all    []*Summary // in order of creation
 	inWork []*Summary
 	sought bool // inWork was found
-	owned  map[*Summary][]glob
+	owned  map[*Summary][]glob.Glob
 	ids    map[Folder][]string // of the folders that were listed
 
 	compared int // segments of globs compared in the search for the best task
@@ -189,15 +190,15 @@ func (s *Summary) Compare(other *Summary) int {
 
 // ownedGlobs are the parsed globs of a task; those of an unchanged task are parsed
 // once.
-func ownedGlobs(b *Board, s *Summary) []glob {
+func ownedGlobs(b *Board, s *Summary) []glob.Glob {
 	if isTouched(b, s.ID) {
-		return parseGlobs(s.Owns)
+		return glob.ParseAll(s.Owns)
 	}
 	list, ok := b.short.owned[s]
 	if !ok {
-		list = parseGlobs(s.Owns)
+		list = glob.ParseAll(s.Owns)
 		if b.short.owned == nil {
-			b.short.owned = map[*Summary][]glob{}
+			b.short.owned = map[*Summary][]glob.Glob{}
 		}
 		b.short.owned[s] = list
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/git-liza/git-liza/flow/glob"
 	"github.com/git-liza/git-liza/flow/lists"
 )
 
@@ -35,7 +36,7 @@ func (f *Files) Written() []string {
 
 // owned are the globs of the paths that the work creates or changes.
 func (f *Files) owned() []string {
-	return lists.Of(f.Written(), literalGlob)
+	return lists.Of(f.Written(), glob.Quote)
 }
 
 // Bounds of what a plan says of a task.

@@ -3,11 +3,10 @@ package flow
 import (
 	"cmp"
 	"slices"
-	"strings"
-	"sync"
 	"time"
 
 	"github.com/git-liza/git-liza/flow/automation"
+	"github.com/git-liza/git-liza/flow/glob"
 	"github.com/git-liza/git-liza/flow/shell"
 )
 
@@ -136,24 +135,17 @@ func TaskDenials(b *Board, t *Task) []string {
 	if l == nil {
 		return t.Denies
 	}
-	return slices.Concat(t.Denies, l.Denies, []string{literalGlob(l.Path)})
+	return slices.Concat(t.Denies, l.Denies, []string{glob.Quote(l.Path)})
 }
-
-// literalGlob is a glob that only this path matches.
-func literalGlob(path string) string { return globEscaper().Replace(path) }
-
-var globEscaper = sync.OnceValue(func() *strings.Replacer {
-	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`)
-})
 
 // keepsTests refuses work in a loop that removes tests.
 func (s *SubmitMove) keepsTests(p *play) *Refusal {
 	if p.facts == nil || loopOf(p.board, p.task.Goal) == nil {
 		return nil
 	}
-	globs := parseGlobs(p.board.Settings().Config.Tests)
+	globs := glob.ParseAll(p.board.Settings().Config.Tests)
 	for _, c := range p.facts.Changes {
-		if c.Mode == 0 && matchesAny(globs, c.Path) {
+		if c.Mode == 0 && glob.MatchesAny(globs, c.Path) {
 			return refuse(RuleTests, p.undo(s.Base, c.Path), "%s is a test, and work in a loop removes none", quoteC(clip(c.Path)))
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/git-liza/git-liza/flow/glob"
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 )
@@ -46,11 +47,11 @@ func TestWhatTwoGlobsMatchTheyOverlapIn(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		name := rapid.StringMatching(`[abc]{1,3}(/[abc]{1,3}){0,4}`).Draw(rt, "path")
 		a, b := globFor(rt, name), globFor(rt, name)
-		require.True(rt, Match(a, name), "%s was made for %s", a, name)
-		require.True(rt, Match(b, name), "%s was made for %s", b, name)
-		require.True(rt, Overlap(a, b), "%s and %s both match %s", a, b, name)
-		require.True(rt, Overlap(b, a), "%s and %s both match %s", b, a, name)
-		require.True(rt, Overlap(a, name), "%s matches %s", a, name)
+		require.True(rt, glob.Match(a, name), "%s was made for %s", a, name)
+		require.True(rt, glob.Match(b, name), "%s was made for %s", b, name)
+		require.True(rt, glob.Overlap(a, b), "%s and %s both match %s", a, b, name)
+		require.True(rt, glob.Overlap(b, a), "%s and %s both match %s", b, a, name)
+		require.True(rt, glob.Overlap(a, name), "%s matches %s", a, name)
 		require.Nil(rt, checkGlobs([]string{a, b}, "git liza"))
 	})
 }
@@ -78,9 +79,9 @@ func TestOwnsAreBounded(t *testing.T) {
 		return list
 	}
 	for name, owns := range map[string][]string{
-		"segments": {strings.Repeat("a/", maxSegments) + "b"},
-		"stars":    {strings.Repeat("**/a/", maxStars+1)},
-		"bytes":    {strings.Repeat("a", maxGlobs/2), strings.Repeat("b", maxGlobs/2+1)},
+		"segments": {strings.Repeat("a/", glob.MaxSegments) + "b"},
+		"stars":    {strings.Repeat("**/a/", glob.MaxStars+1)},
+		"bytes":    {strings.Repeat("a", glob.MaxBytes/2), strings.Repeat("b", glob.MaxBytes/2+1)},
 		"all":      hostile("e"),
 	} {
 		s := staged(t, "human:ann add a")
@@ -114,7 +115,7 @@ func TestOwnsAreBounded(t *testing.T) {
 	unchanged := s.board.Task("x").Input()
 	unchanged.Title = "Another"
 	require.Nil(t, s.board.Admissible(s.by("planner-1", ActEdit, "x", &EditMove{Input: unchanged}), nil))
-	require.False(t, Overlap(hostile("x")[0], hostile("y")[0]))
+	require.False(t, glob.Overlap(hostile("x")[0], hostile("y")[0]))
 }
 
 // worstOwns are globs within the bounds that take longest to compare with
@@ -122,8 +123,8 @@ func TestOwnsAreBounded(t *testing.T) {
 func worstOwns(one bool) []string {
 	list := make([]string, MaxList)
 	for i := range list {
-		if list[i] = strings.Repeat("a/", maxSegments-1) + "e"; one {
-			list[i] = "**/" + strings.Repeat("?*/", maxSegments/2-1) + "z/**/e"
+		if list[i] = strings.Repeat("a/", glob.MaxSegments-1) + "e"; one {
+			list[i] = "**/" + strings.Repeat("?*/", glob.MaxSegments/2-1) + "z/**/e"
 		}
 	}
 	return list
@@ -131,9 +132,9 @@ func worstOwns(one bool) []string {
 
 // Two tasks with the worst globs that the rules let pass.
 func BenchmarkWorstOwns(b *testing.B) {
-	mine, theirs := parseGlobs(worstOwns(true)), parseGlobs(worstOwns(false))
+	mine, theirs := glob.ParseAll(worstOwns(true)), glob.ParseAll(worstOwns(false))
 	for b.Loop() {
-		if _, _, ok := overlapping(mine, theirs, true, new(int)); ok {
+		if _, _, ok := glob.FirstOverlap(mine, theirs, true, new(int)); ok {
 			b.Fatal("overlapped")
 		}
 	}

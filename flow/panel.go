@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/git-liza/git-liza/flow/glob"
 	"github.com/git-liza/git-liza/flow/lists"
 )
 
@@ -57,8 +58,8 @@ func mayJudge(p *play, r Role) bool { return r == HumanRole || isJudge(p.board, 
 
 // anyMatches reports whether one of the paths matches one of the globs.
 func anyMatches(p *play, globs, paths []string) bool {
-	parsed := parseGlobs(globs)
-	return slices.ContainsFunc(paths, func(path string) bool { return p.board.interrupted() || matchesAny(parsed, path) })
+	parsed := glob.ParseAll(globs)
+	return slices.ContainsFunc(paths, func(path string) bool { return p.board.interrupted() || glob.MatchesAny(parsed, path) })
 }
 
 // notHuman reports whether no person's verdict counts for a role.

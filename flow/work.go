@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/git-liza/git-liza/flow/glob"
 	"github.com/git-liza/git-liza/flow/lists"
 	"github.com/git-liza/git-liza/flow/shell"
 )
@@ -251,10 +252,10 @@ func (s *SubmitMove) removed(p *play) *Refusal {
 		return nil
 	}
 	used := pathsInUse(p.board)
-	meant := parseGlobs(p.task.Intent.Removes)
+	meant := glob.ParseAll(p.task.Intent.Removes)
 	for _, c := range p.facts.Changes {
 		regular := c.Mode&0o170000 == 0o100000
-		if used[c.Path] == nil || regular || slices.Contains(p.task.Intent.Removes, c.Path) || matchesAny(meant, c.Path) {
+		if used[c.Path] == nil || regular || slices.Contains(p.task.Intent.Removes, c.Path) || glob.MatchesAny(meant, c.Path) {
 			continue
 		}
 		return refuse(RuleSpec, intend(p.task)+" --removes "+shell.Quote(c.Path),
@@ -268,8 +269,8 @@ func (s *SubmitMove) tests(p *play) *Refusal {
 	if t.Kind != Code || t.Intent.TestsNotNeeded != "" {
 		return nil
 	}
-	globs := parseGlobs(p.board.Settings().Config.Tests)
-	if slices.ContainsFunc(s.Paths, func(path string) bool { return p.board.interrupted() || matchesAny(globs, path) }) {
+	globs := glob.ParseAll(p.board.Settings().Config.Tests)
+	if slices.ContainsFunc(s.Paths, func(path string) bool { return p.board.interrupted() || glob.MatchesAny(globs, path) }) {
 		return nil
 	}
 	return refuse(RuleTests, intend(t)+" --tests-not-needed WHY",

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/git-liza/git-liza/flow/automation"
+	"github.com/git-liza/git-liza/flow/glob"
 )
 
 // workflow reads NAME:PHASE;PHASE… from a pair, each phase with options in brackets:
@@ -102,7 +103,7 @@ func (w words) loop(spec string) *Loop {
 func (w words) find(f *Facts, q Query) {
 	for _, one := range w.list("found") {
 		path, name, other := strings.Cut(one, "@")
-		if !slices.ContainsFunc(q.Match, func(glob string) bool { return Match(glob, path) }) {
+		if !slices.ContainsFunc(q.Match, func(pattern string) bool { return glob.Match(pattern, path) }) {
 			panic("git is not asked for " + path)
 		}
 		blob := ObjectID(TrackedID(path))

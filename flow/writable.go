@@ -5,6 +5,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/git-liza/git-liza/flow/glob"
 	"github.com/git-liza/git-liza/flow/lists"
 	"github.com/git-liza/git-liza/flow/shell"
 )
@@ -24,16 +25,16 @@ func (b *Board) Writable(t *Task, role Role, list []string, undo func(path strin
 
 // checkWritable is Writable; unless strict it lets pass what an intent declares.
 func checkWritable(b *Board, t *Task, role Role, list []string, undo func(path string) string, strict bool) *Refusal {
-	owned, allowed, bounds := parseGlobs(t.Owns), declared(t), roleBoundsOf(b, role, t.Kind)
-	denied, own := parseGlobs(TaskDenials(b, t)), artifactBounds(b, t, role)
+	owned, allowed, bounds := glob.ParseAll(t.Owns), declared(t), roleBoundsOf(b, role, t.Kind)
+	denied, own := glob.ParseAll(TaskDenials(b, t)), artifactBounds(b, t, role)
 	for _, path := range list {
 		if b.interrupted() {
 			return nil
 		}
-		if len(t.Owns) > 0 && !matchesAny(owned, path) {
-			declared := matchesAny(allowed, path)
+		if len(t.Owns) > 0 && !glob.MatchesAny(owned, path) {
+			declared := glob.MatchesAny(allowed, path)
 			if strict || !declared {
-				if r := extends(b, t, role, literalGlob(path)); r != nil {
+				if r := extends(b, t, role, glob.Quote(path)); r != nil {
 					r.Hint = undo(path)
 					return r
 				}
@@ -43,10 +44,10 @@ func checkWritable(b *Board, t *Task, role Role, list []string, undo func(path s
 					"%s changes %s, which it neither owns nor has declared", t.ID, shown(path))
 			}
 		}
-		if matchesAny(denied, path) {
+		if glob.MatchesAny(denied, path) {
 			return refuse(RuleScope, undo(path), "%s may not change %s, whoever does it", t.ID, shown(path))
 		}
-		if own != nil && !matchesAny(own, path) {
+		if own != nil && !glob.MatchesAny(own, path) {
 			return refuse(RuleRolePaths, undo(path), "the role %s changes only the artifacts of the phase %s, not %s", role, t.Phase, shown(path))
 		}
 		if r := bounds.refuse(path, undo); r != nil {
@@ -64,7 +65,7 @@ func extends(b *Board, t *Task, role Role, beyond string) *Refusal {
 		return refuse(RuleScope, "git liza block "+string(t.ID)+" --reason R --question Q",
 			"%s owns %s, and agents change nothing else in a loop: not %s", t.ID, strings.Join(t.Owns, ", "), shown(beyond))
 	}
-	other, _, theirs := rivalOf(b, t, []glob{parseGlob(beyond)}, overlappingFiles, true)
+	other, _, theirs := rivalOf(b, t, []glob.Glob{glob.Parse(beyond)}, glob.FirstFileOverlap, true)
 	if other == nil {
 		return nil
 	}
@@ -73,10 +74,10 @@ func extends(b *Board, t *Task, role Role, beyond string) *Refusal {
 }
 
 // declared are the paths that a task owns, and those beyond them that its intent names.
-func declared(t *Task) []glob {
-	globs := parseGlobs(t.Owns)
+func declared(t *Task) []glob.Glob {
+	globs := glob.ParseAll(t.Owns)
 	if t.Intent != nil {
-		globs = append(globs, parseGlobs(t.Intent.Extend)...)
+		globs = append(globs, glob.ParseAll(t.Intent.Extend)...)
 	}
 	return globs
 }
@@ -85,30 +86,32 @@ func declared(t *Task) []glob {
 // it and this one's intent does not declare it. A task that owns nothing may change what it
 // likes, and so may nobody's, which is nil.
 func (b *Board) Foreign(t *Task) func(path string) bool {
-	never, bounded := parseGlobs(b.Settings().Config.Never), t != nil && len(t.Owns) > 0
-	var owned []glob
+	never, bounded := glob.ParseAll(b.Settings().Config.Never), t != nil && len(t.Owns) > 0
+	var owned []glob.Glob
 	if bounded {
 		owned = declared(t)
 		for _, s := range b.Summaries() {
 			owned = append(owned, ownedGlobs(b, s)...)
 		}
 	}
-	return func(path string) bool { return matchesAny(never, path) || bounded && !matchesAny(owned, path) }
+	return func(path string) bool {
+		return glob.MatchesAny(never, path) || bounded && !glob.MatchesAny(owned, path)
+	}
 }
 
 // artifactBounds are the paths that a role writes which writes artifacts alone, in its
 // work on a task; nil if nothing bounds it.
-func artifactBounds(b *Board, t *Task, role Role) []glob {
+func artifactBounds(b *Board, t *Task, role Role) []glob.Glob {
 	row, w := b.Role(role), FindWorkflow(b, t.Goal)
 	if row == nil || !row.Artifacts || w == nil {
 		return nil
 	}
-	own := []glob{}
+	own := []glob.Glob{}
 	for _, f := range w.Phases {
 		if t.Phase != AnyPhase && t.Phase != f.Name {
 			continue
 		}
-		own = append(own, lists.Of(f.Artifacts, func(a PhaseArtifact) glob { return parseGlob(Expand(a.Path, t.Goal)) })...)
+		own = append(own, lists.Of(f.Artifacts, func(a PhaseArtifact) glob.Glob { return glob.Parse(Expand(a.Path, t.Goal)) })...)
 	}
 	return own
 }
@@ -118,9 +121,9 @@ func artifactBounds(b *Board, t *Task, role Role) []glob {
 type roleBounds struct {
 	role   Role
 	kind   Kind
-	writes []glob // nothing else; no bound if there are none
-	denies []glob
-	never  []glob // what no agent changes
+	writes []glob.Glob // nothing else; no bound if there are none
+	denies []glob.Glob
+	never  []glob.Glob // what no agent changes
 }
 
 func roleBoundsOf(b *Board, role Role, kind Kind) roleBounds {
@@ -129,13 +132,13 @@ func roleBoundsOf(b *Board, role Role, kind Kind) roleBounds {
 		return roleBounds{role: role, kind: kind}
 	}
 	bounds := row.bounds(kind)
-	bounds.never = parseGlobs(b.Settings().Config.Never)
+	bounds.never = glob.ParseAll(b.Settings().Config.Never)
 	return bounds
 }
 
 // bounds are what the row alone says.
 func (r *RoleRow) bounds(kind Kind) roleBounds {
-	return roleBounds{role: r.Name, kind: kind, writes: parseGlobs(r.Writes), denies: parseGlobs(r.denied(kind))}
+	return roleBounds{role: r.Name, kind: kind, writes: glob.ParseAll(r.Writes), denies: glob.ParseAll(r.denied(kind))}
 }
 
 // MayWrite reports whether the row lets agents change a path, or paths of a glob, in tasks of
@@ -146,16 +149,16 @@ func (r *RoleRow) MayWrite(kind Kind, glob string) bool {
 }
 
 func (b roleBounds) refuse(path string, undo func(path string) string) *Refusal {
-	if len(b.writes) > 0 && !matchesAny(b.writes, path) {
-		globs := lists.Of(b.writes, func(g glob) string { return g.text })
+	if len(b.writes) > 0 && !glob.MatchesAny(b.writes, path) {
+		globs := lists.Of(b.writes, func(g glob.Glob) string { return g.Text })
 		return refuse(RuleRolePaths, undo(path), "%s may change only %s, not %s", b.role.One(), strings.Join(globs, ", "), shown(path))
 	}
-	matches := func(g glob) bool { return g.matches(path) }
+	matches := func(g glob.Glob) bool { return g.Matches(path) }
 	if g := lists.Find(b.denies, matches); g != nil {
-		return refuse(RuleRolePaths, undo(path), "%s may not change %s (%s) in a task of kind %s", b.role.One(), shown(path), g.text, b.kind)
+		return refuse(RuleRolePaths, undo(path), "%s may not change %s (%s) in a task of kind %s", b.role.One(), shown(path), g.Text, b.kind)
 	}
 	if g := lists.Find(b.never, matches); g != nil {
-		return refuse(RuleRolePaths, undo(path), "no agent may change %s (%s); a person can, and changes what holds for agents: git liza config never", shown(path), g.text)
+		return refuse(RuleRolePaths, undo(path), "no agent may change %s (%s); a person can, and changes what holds for agents: git liza config never", shown(path), g.Text)
 	}
 	return nil
 }

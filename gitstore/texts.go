@@ -12,6 +12,7 @@ import (
 
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/flow/automation"
+	"github.com/git-liza/git-liza/flow/glob"
 	"github.com/git-liza/git-liza/flow/lists"
 	"github.com/git-liza/git-liza/flow/markdown"
 	"github.com/git-liza/git-liza/gitstore/git"
@@ -89,7 +90,7 @@ func (m matching) descend(trees []git.ID, folder string) (on bool, err error) {
 		entries, path := found[name], folder+name
 		switch e := entries[0]; {
 		case e.ID == "" || len(trees) > 1 && allSame(entries):
-		case e.Mode == git.ModeTree && slices.ContainsFunc(m.globs, func(glob string) bool { return flow.Overlap(glob, path+"/**") }):
+		case e.Mode == git.ModeTree && slices.ContainsFunc(m.globs, func(pattern string) bool { return glob.Overlap(pattern, path+"/**") }):
 			below := make([]git.ID, len(trees))
 			for i, other := range entries {
 				if other.Mode == git.ModeTree {
@@ -99,7 +100,7 @@ func (m matching) descend(trees []git.ID, folder string) (on bool, err error) {
 			if on, err := m.descend(below, path+"/"); err != nil || !on {
 				return on, err
 			}
-		case isRegular(e) && slices.ContainsFunc(m.globs, func(glob string) bool { return flow.Match(glob, path) }):
+		case isRegular(e) && slices.ContainsFunc(m.globs, func(pattern string) bool { return glob.Match(pattern, path) }):
 			if !m.visit(path) {
 				return false, nil
 			}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/git-liza/git-liza/artifacts"
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/glob"
 	"github.com/git-liza/git-liza/flow/lists"
 	"github.com/git-liza/git-liza/gitstore/git"
 )
@@ -43,7 +44,7 @@ func (cs *Commits) FindInvalid(ctx context.Context, patterns []flow.TypedPattern
 	var list []Artifact
 	size := 0
 	for _, c := range changes {
-		i := slices.IndexFunc(patterns, func(p flow.TypedPattern) bool { return flow.Match(p.Glob, c.Path) })
+		i := slices.IndexFunc(patterns, func(p flow.TypedPattern) bool { return glob.Match(p.Glob, c.Path) })
 		if i < 0 || c.Mode == 0 {
 			continue
 		}

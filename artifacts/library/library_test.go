@@ -11,6 +11,7 @@ import (
 
 	"github.com/git-liza/git-liza/artifacts"
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/glob"
 	"github.com/git-liza/git-liza/gitstore/document"
 )
 
@@ -57,7 +58,7 @@ func TestBuiltIn(t *testing.T) {
 	}
 	for _, a := range claims {
 		for _, b := range claims {
-			require.True(t, a.kind == b.kind || !flow.Overlap(a.path, b.path), "%v %v", a, b)
+			require.True(t, a.kind == b.kind || !glob.Overlap(a.path, b.path), "%v %v", a, b)
 		}
 	}
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/work"
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/glob"
 	"github.com/git-liza/git-liza/flow/shell"
 	"github.com/git-liza/git-liza/gitstore/git"
 )
@@ -22,7 +23,7 @@ func (c *artifactRegenerateCommand) Run(inv *invocation, clone *work.Clone, b *f
 			continue
 		}
 		for i := range w.Phases {
-			if f := &w.Phases[i]; slices.ContainsFunc(f.Artifacts, func(a flow.PhaseArtifact) bool { return flow.Match(flow.Expand(a.Path, g.ID), path) }) {
+			if f := &w.Phases[i]; slices.ContainsFunc(f.Artifacts, func(a flow.PhaseArtifact) bool { return glob.Match(flow.Expand(a.Path, g.ID), path) }) {
 				if g.Phase != f.Name {
 					inv.progress("%s is in the phase %s, and the task belongs to %s: git liza goal show %[1]s", g.ID, g.Phase, f.Name)
 				}
@@ -48,7 +49,7 @@ func anew(f *flow.WorkflowPhase, g *flow.Goal, path string, doc *flow.TrackedPat
 		in.Kind = f.Kinds[0]
 	}
 	for _, t := range f.Tasks {
-		if slices.ContainsFunc(t.Owns, func(glob string) bool { return flow.Match(flow.Expand(glob, g.ID), path) }) {
+		if slices.ContainsFunc(t.Owns, func(pattern string) bool { return glob.Match(flow.Expand(pattern, g.ID), path) }) {
 			in.Role, in.Kind, in.DoneWhen, in.Verify, in.ReviewBy = t.Role, t.Kind, flow.Expand(t.DoneWhen, g.ID), flow.Expand(t.Verify, g.ID), t.ReviewBy
 			break
 		}

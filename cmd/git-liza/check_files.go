@@ -17,6 +17,7 @@ import (
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/view"
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/work"
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/glob"
 	"github.com/git-liza/git-liza/flow/lists"
 	"github.com/git-liza/git-liza/flow/plaintext"
 	"github.com/git-liza/git-liza/gitstore"
@@ -112,7 +113,7 @@ func (d *definitions) folders() []string {
 // at is the type that a workflow asks for at a path, nil if none does.
 func (d *definitions) at(file string) pathType {
 	for _, p := range d.patterns {
-		if flow.Match(p.glob, file) {
+		if glob.Match(p.glob, file) {
 			return p
 		}
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/view"
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/work"
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/glob"
 	"github.com/git-liza/git-liza/flow/lists"
 	"github.com/git-liza/git-liza/flow/plaintext"
 	"github.com/git-liza/git-liza/flow/shell"
@@ -292,7 +293,7 @@ func (c *roleRequireCommand) unmatched(inv *invocation, clone *work.Clone, b *fl
 		return nil, err
 	}
 	files := strings.Split(strings.TrimSuffix(string(out), "\x00"), "\x00")
-	return slices.DeleteFunc(slices.Clone(c.Paths), func(glob string) bool {
-		return slices.ContainsFunc(files, func(file string) bool { return flow.Match(glob, file) })
+	return slices.DeleteFunc(slices.Clone(c.Paths), func(pattern string) bool {
+		return slices.ContainsFunc(files, func(file string) bool { return glob.Match(pattern, file) })
 	}), nil
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/glob"
 	"github.com/git-liza/git-liza/flow/shell"
 )
 
@@ -141,7 +142,7 @@ func (c *checker) warn(i int) {
 		add(Verify, "", "%s has no verify: nothing but its reviewer tells that it works", c.name(i))
 	}
 	tests := func(path string) bool {
-		return slices.ContainsFunc(c.ground.Tests, func(glob string) bool { return flow.Overlap(path, glob) })
+		return slices.ContainsFunc(c.ground.Tests, func(pattern string) bool { return glob.Overlap(path, pattern) })
 	}
 	if paths := written(t); len(paths) > 0 && !t.isText() && !t.Draft && !slices.ContainsFunc(paths, tests) {
 		add(Ownership, "", "%s is code and owns no test: its coder has to say why none changes", c.name(i))

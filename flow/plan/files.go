@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/glob"
 )
 
 // checkFiles holds what tasks create and use against the tree and against what other
@@ -92,7 +92,7 @@ func (c *checker) checkThere(one use, patterns []*claim) {
 		return
 	}
 	mayBeMade := slices.ContainsFunc(patterns, func(other *claim) bool {
-		return strings.HasPrefix(one.path, other.literal) && flow.Match(other.text, one.path) &&
+		return strings.HasPrefix(one.path, other.literal) && glob.Match(other.text, one.path) &&
 			slices.ContainsFunc(other.tasks, func(i int) bool { return i != one.Task })
 	})
 	if !mayBeMade && c.checkAbove(one.Place, one.path) {

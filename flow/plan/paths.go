@@ -8,6 +8,7 @@ import (
 	"unicode"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/glob"
 )
 
 // mostComparisons bounds the comparisons of path patterns, which otherwise grow with
@@ -55,11 +56,11 @@ func (a *claim) overlaps(b *claim) bool {
 	case a.exact && b.exact:
 		return strings.HasPrefix(b.text, a.text+"/")
 	case a.exact:
-		return flow.Match(b.text, a.text)
+		return glob.Match(b.text, a.text)
 	case b.exact:
-		return flow.Match(a.text, b.text)
+		return glob.Match(a.text, b.text)
 	}
-	return flow.Overlap(a.text, b.text)
+	return glob.Overlap(a.text, b.text)
 }
 
 // checkPaths checks the files of all tasks: each path alone, which tasks write the

@@ -13,6 +13,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/glob"
 )
 
 // randomPlan draws a few tasks that need any others, or only earlier ones.
@@ -271,7 +272,7 @@ func TestOwners(t *testing.T) {
 					for _, b := range p.Tasks[j].Owns {
 						a, b := strings.TrimPrefix(a, "./"), strings.TrimPrefix(b, "./")
 						inFile := !strings.ContainsAny(a+b, "*[") && (strings.HasPrefix(a, b+"/") && !strings.HasSuffix(a, "/") || strings.HasPrefix(b, a+"/") && !strings.HasSuffix(b, "/"))
-						want = want || !r[i][j] && !r[j][i] && (flow.Overlap(a, b) || inFile)
+						want = want || !r[i][j] && !r[j][i] && (glob.Overlap(a, b) || inFile)
 					}
 				}
 			}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/glob"
 )
 
 // A Record says what happened to work that wrote some paths.
@@ -115,7 +116,7 @@ func (h *history) points(paths []string) (sum int) {
 		}
 		same := []string{name}
 		for _, other := range others {
-			if h.compared++; h.compared <= mostComparisons && flow.Overlap(name, other) {
+			if h.compared++; h.compared <= mostComparisons && glob.Overlap(name, other) {
 				same = append(same, other)
 			}
 		}

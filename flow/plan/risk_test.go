@@ -8,6 +8,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/glob"
 )
 
 // Each factor of random plans and histories, against a slow count.
@@ -60,7 +61,7 @@ func TestRisks(t *testing.T) {
 				touched := false
 				for _, own := range one.Owns {
 					for _, path := range record.Paths {
-						touched = touched || flow.Overlap(own, path)
+						touched = touched || glob.Overlap(own, path)
 					}
 				}
 				if touched {

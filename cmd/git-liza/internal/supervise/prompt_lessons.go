@@ -9,6 +9,7 @@ import (
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/project/lesson"
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/work"
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/glob"
 	"github.com/git-liza/git-liza/flow/lists"
 	"github.com/git-liza/git-liza/gitstore"
 	"github.com/git-liza/git-liza/gitstore/git"
@@ -46,7 +47,7 @@ func EarlierRejections(ctx context.Context, store *gitstore.Store, b *flow.Board
 
 func meet(mine, theirs []string) bool {
 	return slices.ContainsFunc(mine, func(one string) bool {
-		return slices.ContainsFunc(theirs, func(other string) bool { return flow.Overlap(one, other) })
+		return slices.ContainsFunc(theirs, func(other string) bool { return glob.Overlap(one, other) })
 	})
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/work"
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/glob"
 	"github.com/git-liza/git-liza/gitstore/git"
 	"github.com/git-liza/git-liza/templates"
 )
@@ -22,7 +23,7 @@ func orderOf(ctx context.Context, repo *git.Repo, b *flow.Board, t *flow.Task) (
 	first := map[bool]int{} // the number of a commit, by whether it changes tests
 	for n, commit := range strings.Split(string(out), "\x01") {
 		for _, path := range strings.FieldsFunc(commit, func(r rune) bool { return r == 0 || r == '\n' }) {
-			isTest := slices.ContainsFunc(b.Settings().Config.Tests, func(glob string) bool { return flow.Match(glob, path) })
+			isTest := slices.ContainsFunc(b.Settings().Config.Tests, func(pattern string) bool { return glob.Match(pattern, path) })
 			first[isTest] = cmp.Or(first[isTest], n)
 		}
 	}

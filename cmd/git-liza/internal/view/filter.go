@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/glob"
 	"github.com/git-liza/git-liza/flow/lists"
 	"github.com/git-liza/git-liza/gitstore"
 )
@@ -188,9 +189,9 @@ func (t *term) is(value string) bool {
 // touches reports whether one of the globs can match what lies at or below the paths of
 // the term.
 func (t *term) touches(globs []string) bool {
-	return slices.ContainsFunc(globs, func(glob string) bool {
+	return slices.ContainsFunc(globs, func(pattern string) bool {
 		return slices.ContainsFunc(t.any, func(at string) bool {
-			return at != "" && glob != "" && (flow.Overlap(glob, at) || !strings.HasSuffix(at, "/") && flow.Overlap(glob, at+"/"))
+			return at != "" && pattern != "" && (glob.Overlap(pattern, at) || !strings.HasSuffix(at, "/") && glob.Overlap(pattern, at+"/"))
 		})
 	})
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/glob"
 	"github.com/git-liza/git-liza/flow/lists"
 	"github.com/git-liza/git-liza/flow/plaintext"
 	"github.com/git-liza/git-liza/flow/shell"
@@ -90,7 +91,7 @@ func waysOn(b *flow.Board, g *flow.Goal, r *flow.Refusal) []Step {
 		}
 		writes := ""
 		for _, s := range b.Summaries() {
-			if s.Goal == g.ID && !s.Status.Final() && slices.ContainsFunc(s.Owns, func(glob string) bool { return flow.Overlap(glob, a.Glob) }) {
+			if s.Goal == g.ID && !s.Status.Final() && slices.ContainsFunc(s.Owns, func(pattern string) bool { return glob.Overlap(pattern, a.Glob) }) {
 				writes = string(s.ID)
 				ways = append(ways, Step{"git liza show " + writes, writes + " writes it"})
 				break

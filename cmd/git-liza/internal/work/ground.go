@@ -9,6 +9,7 @@ import (
 
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/proc"
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/glob"
 	"github.com/git-liza/git-liza/flow/plan"
 	"github.com/git-liza/git-liza/gitstore"
 	"github.com/git-liza/git-liza/gitstore/git"
@@ -125,7 +126,7 @@ func (o *ownership) has(path string) bool {
 	if o.asked += len(o.patterns); o.paths[path] || o.asked > mostMatches {
 		return true
 	}
-	return slices.ContainsFunc(o.patterns, func(one string) bool { return flow.Match(one, path) })
+	return slices.ContainsFunc(o.patterns, func(one string) bool { return glob.Match(one, path) })
 }
 
 // missingTools are the programs that the shell, which runs the commands of a board, does

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/glob"
 	"github.com/git-liza/git-liza/flow/lists"
 	"github.com/git-liza/git-liza/gitstore/git"
 )
@@ -61,11 +62,11 @@ func beyond(pattern, name string, isLink bool) (rests []string) {
 		pattern = "**/" + pattern
 	}
 	for at, r := range pattern {
-		if r == '/' && isLink && pattern[:at] != "**" && flow.Match(pattern[:at], name) {
+		if r == '/' && isLink && pattern[:at] != "**" && glob.Match(pattern[:at], name) {
 			rests = append(rests, pattern[at:])
 		}
 	}
-	if flow.Match(pattern, name) || flow.Match(pattern+"/", name) {
+	if glob.Match(pattern, name) || glob.Match(pattern+"/", name) {
 		rests = append(rests, "")
 	}
 	return rests

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/glob"
 )
 
 // A Conflict is two lessons that cannot both hold.
@@ -52,9 +53,9 @@ func For(all []Lesson, paths []string, roles ...flow.Role) []Lesson {
 // are literal, -1 if none does.
 func (l Lesson) concerns(paths []string) int {
 	most := -1
-	for _, glob := range l.Paths {
-		if slices.ContainsFunc(paths, func(p string) bool { return flow.Overlap(glob, p) }) {
-			most = max(most, len(glob)-strings.Count(glob, "*"))
+	for _, pattern := range l.Paths {
+		if slices.ContainsFunc(paths, func(p string) bool { return glob.Overlap(pattern, p) }) {
+			most = max(most, len(pattern)-strings.Count(pattern, "*"))
 		}
 	}
 	return most

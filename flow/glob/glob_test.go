@@ -1,4 +1,4 @@
-package flow
+package glob
 
 import (
 	"strings"
@@ -96,11 +96,11 @@ func TestComparisonOfGlobsIsThatOfTheTable(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		glob := rapid.StringMatching(`(\*\*|a|b|\*|a\*|\?)(/(\*\*|a|b|\*|a\*|\?)){0,9}`)
 		a, b := glob.Draw(rt, "a"), glob.Draw(rt, "b")
-		overlap := tableAlign(segments(a), segments(b), overlapSegment)
-		if vast := parseGlob(a).vast || parseGlob(b).vast; !vast || overlap { // beyond the bounds it may err towards yes
+		overlap := tableAlign(Segments(a), Segments(b), overlapSegment)
+		if vast := Parse(a).Vast || Parse(b).Vast; !vast || overlap { // beyond the bounds it may err towards yes
 			require.Equal(rt, overlap, Overlap(a, b), "%s and %s", a, b)
 		}
-		require.Equal(rt, tableAlign(segments(a), strings.Split(b, "/"), matchSegment), Match(a, b), "%s of %s", b, a)
+		require.Equal(rt, tableAlign(Segments(a), strings.Split(b, "/"), matchSegment), Match(a, b), "%s of %s", b, a)
 	})
 }
 
@@ -108,7 +108,7 @@ func TestComparisonOfGlobsIsThatOfTheTable(t *testing.T) {
 func TestOverlappingFiles(t *testing.T) {
 	t.Parallel()
 	overlap := func(a, b string) bool {
-		_, _, ok := overlappingFiles(parseGlobs([]string{a}), parseGlobs([]string{b}), true, new(int))
+		_, _, ok := FirstFileOverlap(ParseAll([]string{a}), ParseAll([]string{b}), true, new(int))
 		return ok
 	}
 	for _, c := range []struct {
@@ -142,7 +142,7 @@ func TestDoubtfulOverlaps(t *testing.T) {
 	t.Parallel()
 	// Only one of two has **, and both are long: only a table could tell.
 	long := strings.Repeat("*/", 2000)
-	require.True(t, parseGlob("**/"+long[:2000]+"z").overlaps(parseGlob(long+"z"), true, new(int)))
-	require.False(t, parseGlob("**/"+long[:2000]+"z").overlaps(parseGlob(long+"z"), false, new(int)))
-	require.False(t, parseGlob("**/"+long[:2000]+"y").overlaps(parseGlob(long+"z"), true, new(int)))
+	require.True(t, Parse("**/"+long[:2000]+"z").overlaps(Parse(long+"z"), true, new(int)))
+	require.False(t, Parse("**/"+long[:2000]+"z").overlaps(Parse(long+"z"), false, new(int)))
+	require.False(t, Parse("**/"+long[:2000]+"y").overlaps(Parse(long+"z"), true, new(int)))
 }
