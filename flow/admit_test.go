@@ -7,6 +7,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
+const usd = 1_000_000 // in the unit of costs
+
 // Only an actor that can have had a session reports it, with a usage that fits
 // into its time. History keeps what earlier programs accepted.
 func TestSessionsAreTheirAgents(t *testing.T) {
@@ -17,11 +19,11 @@ func TestSessionsAreTheirAgents(t *testing.T) {
 		u.Sessions = 1
 		return s.by(by, ActSession, task, &SessionMove{Provider: "p", Role: role, Outcome: "failed", Usage: u})
 	}
-	used := Usage{Input: 5_000_000, Output: 90_000, Cost: 30 * dollar, Seconds: 1800}
+	used := Usage{Input: 5_000_000, Output: 90_000, Cost: 30 * usd, Seconds: 1800}
 	for _, m := range []Move{
 		session("coder-1", "a", Coder, used),
 		session("human:ann", "a", Coder, Usage{Input: 9e11}),
-		session("human:ann", "", Planner, Usage{Cost: 10_000 * dollar}),
+		session("human:ann", "", Planner, Usage{Cost: 10_000 * usd}),
 		session("planner-1", "a", Planner, used),
 		session("planner-1", "", Planner, used),
 		session("coder-1", "a", Coder, Usage{Input: 50_000_000}),
@@ -38,7 +40,7 @@ func TestSessionsAreTheirAgents(t *testing.T) {
 		{RuleLimit, session("coder-1", "a", Coder, Usage{Seconds: 7200})},
 		{RuleLimit, session("coder-1", "a", Coder, Usage{Input: 900_000_000_000, Seconds: 1800})},
 		{RuleLimit, session("coder-1", "a", Coder, Usage{Output: 1_000_000_000, Seconds: 1800})},
-		{RuleLimit, session("planner-1", "", Planner, Usage{Cost: 500_000 * dollar, Seconds: 1800})},
+		{RuleLimit, session("planner-1", "", Planner, Usage{Cost: 500_000 * usd, Seconds: 1800})},
 	} {
 		r := s.board.Admissible(c.move, nil)
 		require.NotNil(t, r, "%s %s", c.move.By, c.move.Task)

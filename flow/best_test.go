@@ -40,17 +40,17 @@ func TestBestIsTheFirstThatOpens(t *testing.T) {
 			b = withTasks(b, task)
 		}
 		want := TaskID("")
-		sorted := candidatesFor(b, ActClaim, Caller{By: "coder-1"}, b.at)
+		sorted := candidatesFor(b, ActClaim, Caller{By: "coder-1"}, b.At())
 		slices.SortFunc(sorted, func(x, y candidate) int {
 			return cmp.Or(slices.Compare(x.rank[:], y.rank[:]), x.Created.Compare(y.Created), compareIDs(x.ID, y.ID))
 		})
 		for _, s := range sorted {
-			if b.Opens(ActClaim, s.ID, Caller{By: "coder-1"}, b.at) == nil {
+			if b.Opens(ActClaim, s.ID, Caller{By: "coder-1"}, b.At()) == nil {
 				want = s.ID
 				break
 			}
 		}
-		got, refusal := b.Best(ActClaim, Caller{By: "coder-1"}, b.at, nil)
+		got, refusal := b.Best(ActClaim, Caller{By: "coder-1"}, b.At(), nil)
 		require.Equal(t, want, got, "%v", refusal)
 		require.Equal(t, want == "", refusal != nil)
 	})

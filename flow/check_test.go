@@ -164,7 +164,7 @@ func TestCheckKnowsTheBoundsOfTexts(t *testing.T) {
 	s := sceneAt(t, Unclaimed)
 	task := s.board.Task("task-1").clone()
 	task.Spec = vision + "#nowhere"
-	s.docs = s.with(Key{Tasks, "task-1"}, task).source.(Documents)
+	s.docs = s.docs.With([]Edit{{Key{Tasks, "task-1"}, task}})
 	for name, count := range map[string]int{"many": MaxSections, "long": 30} {
 		doc := *s.board.Tracked(vision)
 		doc.Sections = nil

@@ -141,7 +141,7 @@ func checkPhaseOf(p *play, w *Workflow, f *WorkflowPhase) *Refusal {
 	}
 	kinds := f.Kinds
 	if len(kinds) == 0 {
-		kinds = all[Kind](kindNames)
+		kinds = Kinds()
 	}
 	for _, a := range f.Artifacts {
 		path := sampleOf(Expand(a.Path, w.Goal))

@@ -63,7 +63,7 @@ func TestKeysOfFormats(t *testing.T) {
 func keysOf(format int) string {
 	list := &keyList{format: format}
 	for folder := SettingsDoc; NewDocument(folder) != nil; folder++ {
-		list.add(folderNames.name(uint8(folder)), reflect.TypeOf(NewDocument(folder)))
+		list.add(strings.TrimSpace(Key{Folder: folder}.String()), reflect.TypeOf(NewDocument(folder)))
 	}
 	list.add("move", reflect.TypeFor[Move]())
 	for _, act := range Acts() {

@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/git-liza/git-liza/flow/lists"
 )
 
 // A course is what the accepted moves of a game say by themselves of questions, holds,
@@ -181,7 +183,7 @@ func (g *gamble) followAnswer(prior *Board, d *AnswerMove, by Actor) {
 	require.True(g.rt, by.IsHuman() || by != q.From || was.Block.From == 0, "%s answered itself", by)
 	open := slices.ContainsFunc(was.Block.Asked, func(id RecordID) bool { return findQuestion(g.board, id).IsOpen() })
 	limits := prior.Settings().Config.Limits.Over(was.Limits)
-	exhausted := len(was.Failures) >= limits.Failures || was.failedBy() >= limits.FailedCoders
+	exhausted := len(was.Failures) >= limits.Failures || len(lists.Set(was.Failures, func(f Failure) Actor { return f.Coder })) >= limits.FailedCoders
 	if open || exhausted || was.Block.From == 0 {
 		require.Equal(g.rt, was, is)
 		return

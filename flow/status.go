@@ -93,6 +93,9 @@ const (
 
 var kindNames = names{"kind", "code", "docs", "config", "spec"}
 
+// Kinds are all kinds of tasks.
+func Kinds() []Kind { return all[Kind](kindNames) }
+
 // String is the kind's name.
 func (k Kind) String() string { return kindNames.name(uint8(k)) }
 

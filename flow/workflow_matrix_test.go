@@ -55,7 +55,7 @@ func drawPaths(t *testing.T) string {
 			rows[i+1] = fmt.Sprintf("  %-22s", path)
 		}
 		for _, row := range BuiltinRoles() {
-			for _, kind := range all[Kind](kindNames) {
+			for _, kind := range Kinds() {
 				s := staged(t, "human:ann reload "+place.workflow)
 				agent := string(row.Name) + "-1"
 				task := fmt.Sprintf("human:ann add a1 role=%s kind=%s phase=%s owns=**", row.Name, kind, place.phase)
@@ -99,7 +99,7 @@ func drawKinds(t *testing.T) string {
 			if row.Capacity != Does {
 				continue
 			}
-			for _, kind := range all[Kind](kindNames) {
+			for _, kind := range Kinds() {
 				line := fmt.Sprintf("  %-20s", string(row.Name)+" "+kind.String())
 				for _, phase := range []string{"FIND", "DESIGN", "BUILD", "any"} {
 					line += fmt.Sprintf("%-22s", s.entered(row.Name, kind, phase))
