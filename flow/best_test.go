@@ -17,13 +17,13 @@ func TestBestIsTheFirstThatOpens(t *testing.T) {
 	t.Parallel()
 	empty := staged(t, "").board
 	rapid.Check(t, func(r *rapid.T) {
-		b := empty.Fork(empty.at)
+		b := empty.Fork(empty.At())
 		globs := []string{"a/**", "a/b", "*", "c/"}
 		n := rapid.IntRange(1, 12).Draw(r, "tasks")
 		for i := range n {
 			id := TaskID(fmt.Sprintf("t%d", i))
 			task := &Task{ID: id, Status: rapid.SampledFrom([]Status{Unclaimed, Unclaimed, Claimed, Rejected, Merged, Blocked}).Draw(r, "status"),
-				Priority: rapid.IntRange(1, 5).Draw(r, "priority"), Created: empty.at}
+				Priority: rapid.IntRange(1, 5).Draw(r, "priority"), Created: empty.At()}
 			for range rapid.IntRange(0, 2).Draw(r, "owns") {
 				task.Owns = append(task.Owns, rapid.SampledFrom(globs).Draw(r, "glob"))
 			}
@@ -33,7 +33,7 @@ func TestBestIsTheFirstThatOpens(t *testing.T) {
 			switch task.Status {
 			case Claimed:
 				lease := time.Duration(rapid.IntRange(-1, 1).Draw(r, "lease")) * time.Hour
-				task.Claim = &Claim{By: Actor("coder-" + fmt.Sprint(i+10)), Lease: empty.at.Add(lease), From: Unclaimed}
+				task.Claim = &Claim{By: Actor("coder-" + fmt.Sprint(i+10)), Lease: empty.At().Add(lease), From: Unclaimed}
 			case Blocked:
 				task.Block = &Block{Reason: "r", Questions: []string{"q"}, Limit: LimitNoVerdicts}
 			}

@@ -190,10 +190,9 @@ func (r *Request) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// The checks below do not use regular expressions: every process would compile
-// them at its start, and every document would run them for each of its ids.
-
 // isWord accepts A-Z a-z 0-9 . _ -
+// It is no regular expression, as the checks below are none: every process would compile
+// them at its start, and every document would run them for each of its ids.
 func isWord(r rune) bool {
 	return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '.' || r == '_' || r == '-'
 }

@@ -27,7 +27,7 @@ var functions = template.FuncMap{
 	"trigger":  trigger,
 	"reasons":  reasons,
 	"counts":   counts,
-	"board":    board,
+	"board":    openTasks,
 	"readable": readable,
 	"anomaly":  anomaly,
 	"step":     step,
@@ -180,8 +180,8 @@ func counts(tasks []flow.Summary) string {
 	return strings.Join(parts, ", ")
 }
 
-// board lists the tasks that are not final, a line each.
-func board(tasks []flow.Summary) string {
+// openTasks lists the tasks that are not final, a line each.
+func openTasks(tasks []flow.Summary) string {
 	var b strings.Builder
 	shown, open := 0, 0
 	for _, t := range tasks {

@@ -26,7 +26,7 @@ type scene struct {
 	local     Local
 }
 
-func board(documents ...flow.Document) scene { return scene{documents: documents} }
+func sceneOf(documents ...flow.Document) scene { return scene{documents: documents} }
 
 func (s scene) knowing(l Local) scene {
 	s.local = l
@@ -95,56 +95,56 @@ var alarmCases = []struct {
 	call    bool
 	elapsed bool // a second before the first scene has none
 }{
-	{LeaseAlarm, board(claimedUntil(before(2*time.Minute), flow.Attempt{Number: 1, Coder: "coder-1"})), board(claimedUntil(before(5*time.Minute), flow.Attempt{Number: 1, Coder: "coder-1"})),
+	{LeaseAlarm, sceneOf(claimedUntil(before(2*time.Minute), flow.Attempt{Number: 1, Coder: "coder-1"})), sceneOf(claimedUntil(before(5*time.Minute), flow.Attempt{Number: 1, Coder: "coder-1"})),
 		"t", "t: the lease of coder-1 has ended", "git liza release t", false, true},
-	{ReviewLeaseAlarm, board(reviewedUntil(before(2 * time.Minute))), board(reviewedUntil(before(time.Hour))),
+	{ReviewLeaseAlarm, sceneOf(reviewedUntil(before(2 * time.Minute))), sceneOf(reviewedUntil(before(time.Hour))),
 		"t/code-reviewer", "t: the review of code-reviewer-1 has ended without a verdict", "git liza review t", false, true},
-	{"blocked", board(blockedAt(start)), board(blockedAt(before(time.Hour))), "t", "t is blocked: no port is free", "git liza task unblock t", true, false},
-	{"question", board(askedAt("1", start)...), board(askedAt("2", start)...), "t", "t asks: Which?", "git liza answer t", true, false},
-	{OrphanedAlarm, board(rejectedAt(before(30*time.Second), 1)), board(rejectedAt(before(time.Minute), 1)),
+	{"blocked", sceneOf(blockedAt(start)), sceneOf(blockedAt(before(time.Hour))), "t", "t is blocked: no port is free", "git liza task unblock t", true, false},
+	{"question", sceneOf(askedAt("1", start)...), sceneOf(askedAt("2", start)...), "t", "t asks: Which?", "git liza answer t", true, false},
+	{OrphanedAlarm, sceneOf(rejectedAt(before(30*time.Second), 1)), sceneOf(rejectedAt(before(time.Minute), 1)),
 		"t", "t was rejected, and coder-1 is gone", "git liza rush", false, true},
-	{ReviewLoopAlarm, board(rejectedAt(start, 3), coderOne), board(rejectedAt(start, 4), coderOne), "t", "", "git liza show t --patch", false, false},
-	{MergeAlarm, board(unmergeable(start, "a.go")), board(unmergeable(before(time.Hour), "a.go")), "t", "t does not merge: conflicts in a.go", "git liza show t", false, false},
-	{"exhausted", board(failedAt(start)), board(failedAt(before(time.Hour))), "t", "t failed too often to be tried again: no port is free", "git liza task supersede t --by FILE --reason R", true, false},
-	{ReassignedAlarm, board(takenOver(2)), board(takenOver(3)), "t", "t went from coder-1 to coder-2", "git liza show t", false, false},
-	{ApproachingAlarm, board(claimedUntil(start.Add(time.Hour), flow.Attempt{Number: 1, Coder: "coder-1", Iteration: 8})),
-		board(claimedUntil(start.Add(time.Hour), flow.Attempt{Number: 1, Coder: "coder-1", Iteration: 9})), "t/iterations", "", "git liza show t", false, false},
+	{ReviewLoopAlarm, sceneOf(rejectedAt(start, 3), coderOne), sceneOf(rejectedAt(start, 4), coderOne), "t", "", "git liza show t --patch", false, false},
+	{MergeAlarm, sceneOf(unmergeable(start, "a.go")), sceneOf(unmergeable(before(time.Hour), "a.go")), "t", "t does not merge: conflicts in a.go", "git liza show t", false, false},
+	{"exhausted", sceneOf(failedAt(start)), sceneOf(failedAt(before(time.Hour))), "t", "t failed too often to be tried again: no port is free", "git liza task supersede t --by FILE --reason R", true, false},
+	{ReassignedAlarm, sceneOf(takenOver(2)), sceneOf(takenOver(3)), "t", "t went from coder-1 to coder-2", "git liza show t", false, false},
+	{ApproachingAlarm, sceneOf(claimedUntil(start.Add(time.Hour), flow.Attempt{Number: 1, Coder: "coder-1", Iteration: 8})),
+		sceneOf(claimedUntil(start.Add(time.Hour), flow.Attempt{Number: 1, Coder: "coder-1", Iteration: 9})), "t/iterations", "", "git liza show t", false, false},
 	{ApproachingAlarm, limited(rejectedAt(start, 8)), limited(rejectedAt(start, 9)), "t/review_cycles", "t: 8 of 10 rejections", "git liza show t", false, false},
 	{ApproachingAlarm, limited(failedBy(8, 1)), limited(failedBy(9, 1)), "t/failures", "t: 8 of 10 failures", "git liza show t", false, false},
-	{ApproachingAlarm, board(failedBy(8, 8), tenOfEachBut(100)), board(failedBy(9, 9), tenOfEachBut(100)), "t/failed_coders", "t: 8 of 10 coders failed", "git liza show t", false, false},
+	{ApproachingAlarm, sceneOf(failedBy(8, 8), tenOfEachBut(100)), sceneOf(failedBy(9, 9), tenOfEachBut(100)), "t/failed_coders", "t: 8 of 10 coders failed", "git liza show t", false, false},
 	{ApproachingAlarm, limited(unmerged(8)), limited(unmerged(9)), "t/integration_failures", "t: 8 of 10 failed merges", "git liza show t", false, false},
 	{ApproachingAlarm, limited(unjudged(8)), limited(unjudged(9)), "t/no_verdicts", "t: 8 of 10 reviews ended without a verdict", "git liza show t", false, false},
-	{StalledAlarm, board(oneTask(flow.Unclaimed, before(30*time.Minute), nil)), board(oneTask(flow.Unclaimed, before(time.Hour), nil)),
+	{StalledAlarm, sceneOf(oneTask(flow.Unclaimed, before(30*time.Minute), nil)), sceneOf(oneTask(flow.Unclaimed, before(time.Hour), nil)),
 		"goal-1", "goal-1: no task has changed: 1 for a coder (none is there)", "git liza status --goal goal-1", false, true},
 	// Whose coder is there, and may take nothing.
 	{StalledAlarm, spent(before(30 * time.Minute)), spent(before(time.Hour)),
 		"goal-1", "goal-1: no task has changed: 1 for a coder (refused: nothing_claimable)", "git liza status --goal goal-1", false, true},
 	// Whose leases were renewed a moment ago.
-	{StalledAlarm, board(claimedUntil(start.Add(30*time.Minute), flow.Attempt{Number: 1, Coder: "coder-1"})), board(claimedUntil(start, flow.Attempt{Number: 1, Coder: "coder-1"})),
+	{StalledAlarm, sceneOf(claimedUntil(start.Add(30*time.Minute), flow.Attempt{Number: 1, Coder: "coder-1"})), sceneOf(claimedUntil(start, flow.Attempt{Number: 1, Coder: "coder-1"})),
 		"goal-1", "goal-1: no task has changed: 1 in work", "git liza status --goal goal-1", false, true},
-	{StalledAlarm, board(reviewedSince(before(30 * time.Minute))), board(reviewedSince(before(time.Hour))),
+	{StalledAlarm, sceneOf(reviewedSince(before(30 * time.Minute))), sceneOf(reviewedSince(before(time.Hour))),
 		"goal-1", "goal-1: no task has changed: 1 in work", "git liza status --goal goal-1", false, true},
-	{DraftAlarm, board(oneTask(flow.Draft, before(30*time.Minute), nil)), board(oneTask(flow.Draft, before(time.Hour), nil)), "t", "t is still a draft: T", "git liza task edit t --done-when TEXT --spec PATH --scope TEXT", false, true},
-	{"discovery", board(foundAt("sprint-1/1", start)), board(foundAt("sprint-1/1", before(time.Hour))), "sprint-1/1", "urgent discovery: the port is open", "git liza task add --record sprint-1/1 --draft", true, false},
-	{"hook", board(violatedAt(start, flow.NoHooks, "pre-commit came or changed")), board(violatedAt(before(time.Hour), flow.NoHooks, "pre-commit came or changed")), "sprint-1/1", "the hook pre-commit came or changed while a session ran", "git liza record dismiss sprint-1/1 --reason R", true, false},
-	{"setting", board(violatedAt(start, flow.NoSettings, "k in f came or changed")), board(violatedAt(before(time.Hour), flow.NoSettings, "k in f came or changed")), "sprint-1/1", "the setting k in f came or changed while a session ran", "git liza record dismiss sprint-1/1 --reason R", true, false},
-	{"clone", board(violatedAt(start, flow.NoChanges, "changed: settings k")), board(violatedAt(before(time.Hour), flow.NoChanges, "changed: settings k")), "sprint-1/1", "the clone changed: settings k while a session ran", "git liza record dismiss sprint-1/1 --reason R", true, false},
+	{DraftAlarm, sceneOf(oneTask(flow.Draft, before(30*time.Minute), nil)), sceneOf(oneTask(flow.Draft, before(time.Hour), nil)), "t", "t is still a draft: T", "git liza task edit t --done-when TEXT --spec PATH --scope TEXT", false, true},
+	{"discovery", sceneOf(foundAt("sprint-1/1", start)), sceneOf(foundAt("sprint-1/1", before(time.Hour))), "sprint-1/1", "urgent discovery: the port is open", "git liza task add --record sprint-1/1 --draft", true, false},
+	{"hook", sceneOf(violatedAt(start, flow.NoHooks, "pre-commit came or changed")), sceneOf(violatedAt(before(time.Hour), flow.NoHooks, "pre-commit came or changed")), "sprint-1/1", "the hook pre-commit came or changed while a session ran", "git liza record dismiss sprint-1/1 --reason R", true, false},
+	{"setting", sceneOf(violatedAt(start, flow.NoSettings, "k in f came or changed")), sceneOf(violatedAt(before(time.Hour), flow.NoSettings, "k in f came or changed")), "sprint-1/1", "the setting k in f came or changed while a session ran", "git liza record dismiss sprint-1/1 --reason R", true, false},
+	{"clone", sceneOf(violatedAt(start, flow.NoChanges, "changed: settings k")), sceneOf(violatedAt(before(time.Hour), flow.NoChanges, "changed: settings k")), "sprint-1/1", "the clone changed: settings k while a session ran", "git liza record dismiss sprint-1/1 --reason R", true, false},
 	{InvalidAlarm, brokenAt("a1"), brokenAt("b2"), "board", "it does not replay; no move is made", "git liza fsck --repair", true, false},
-	{"checkpoint", board(checkpointAt(start)), board(checkpointAt(before(time.Minute))), "board", "the checkpoint waits for a decision: half", "git liza checkpoint decide CONTINUE --message M", true, false},
-	{StaleAlarm, board(checkpointAt(before(30 * time.Minute))), board(checkpointAt(before(time.Hour))), "board", "the checkpoint waits for a decision: half", "git liza checkpoint show", true, true},
-	{StuckAlarm, board(checkpointAt(before(2 * time.Hour))), board(checkpointAt(before(3 * time.Hour))), "board", "the checkpoint waits for a decision: half", "git liza checkpoint show", true, true},
-	{AbandonedAlarm, board(checkpointAt(before(8 * time.Hour))), board(checkpointAt(before(9 * time.Hour))), "board", "the checkpoint waits for a decision: half", "git liza checkpoint show", true, true},
-	{PauseAlarm, board(pausedAt(before(30 * time.Minute))), board(pausedAt(before(time.Hour))), "board", "the board is paused: lunch", "git liza resume --reason R", true, true},
-	{ForgottenAlarm, board(pausedAt(before(2 * time.Hour))), board(pausedAt(before(3 * time.Hour))), "board", "the board is paused: lunch", "git liza resume --reason R", true, true},
-	{UnstaffedAlarm, board(oneTask(flow.Unclaimed, before(time.Minute), nil)), board(oneTask(flow.Unclaimed, before(time.Hour), nil)),
+	{"checkpoint", sceneOf(checkpointAt(start)), sceneOf(checkpointAt(before(time.Minute))), "board", "the checkpoint waits for a decision: half", "git liza checkpoint decide CONTINUE --message M", true, false},
+	{StaleAlarm, sceneOf(checkpointAt(before(30 * time.Minute))), sceneOf(checkpointAt(before(time.Hour))), "board", "the checkpoint waits for a decision: half", "git liza checkpoint show", true, true},
+	{StuckAlarm, sceneOf(checkpointAt(before(2 * time.Hour))), sceneOf(checkpointAt(before(3 * time.Hour))), "board", "the checkpoint waits for a decision: half", "git liza checkpoint show", true, true},
+	{AbandonedAlarm, sceneOf(checkpointAt(before(8 * time.Hour))), sceneOf(checkpointAt(before(9 * time.Hour))), "board", "the checkpoint waits for a decision: half", "git liza checkpoint show", true, true},
+	{PauseAlarm, sceneOf(pausedAt(before(30 * time.Minute))), sceneOf(pausedAt(before(time.Hour))), "board", "the board is paused: lunch", "git liza resume --reason R", true, true},
+	{ForgottenAlarm, sceneOf(pausedAt(before(2 * time.Hour))), sceneOf(pausedAt(before(3 * time.Hour))), "board", "the board is paused: lunch", "git liza resume --reason R", true, true},
+	{UnstaffedAlarm, sceneOf(oneTask(flow.Unclaimed, before(time.Minute), nil)), sceneOf(oneTask(flow.Unclaimed, before(time.Hour), nil)),
 		"goal-1/coder", "1 task waits for a coder, and none is there", "git liza rush", false, true},
 	{DeadAlarm, deadWith("0123456789abcdef"), deadWith("fedcba9876543210"), "coder-1", "coder-1 is dead and holds t", "git liza release t", true, false},
-	{DriftAlarm, board(mergedBehind("a1", start)), board(mergedBehind("b2", before(time.Minute))), "t", "t was 24 commits behind when it was merged", "git liza show t", false, false},
-	{"breaker", board(&flow.Breaker{Tripped: true, Pattern: "retry_cluster", At: start}), board(&flow.Breaker{Tripped: true, Pattern: "retry_cluster", At: before(time.Hour)}),
+	{DriftAlarm, sceneOf(mergedBehind("a1", start)), sceneOf(mergedBehind("b2", before(time.Minute))), "t", "t was 24 commits behind when it was merged", "git liza show t", false, false},
+	{"breaker", sceneOf(&flow.Breaker{Tripped: true, Pattern: "retry_cluster", At: start}), sceneOf(&flow.Breaker{Tripped: true, Pattern: "retry_cluster", At: before(time.Hour)}),
 		"board", "the circuit breaker is tripped: retry_cluster", "git liza board breaker reset --resolution R", true, false},
 	{ProviderAlarm, machineNeeds("paused", "claude", start), machineNeeds("paused", "claude", before(time.Hour)), "claude", "claude is paused", "git liza providers resume claude", true, false},
 	{"role", machineNeeds("role", "gates", start), machineNeeds("role", "gates", before(time.Hour)), "gates", "gates is paused", "git liza providers resume gates", true, false},
-	{DeadlineAlarm, board(dueAt(start)...), board(dueAt(before(time.Hour))...), "sprint-1", "sprint-1 is past its deadline", "git liza sprint show sprint-1", false, true},
+	{DeadlineAlarm, sceneOf(dueAt(start)...), sceneOf(dueAt(before(time.Hour))...), "sprint-1", "sprint-1 is past its deadline", "git liza sprint show sprint-1", false, true},
 }
 
 func reviewedUntil(lease time.Time) *flow.Task {
@@ -190,7 +190,7 @@ func failedAt(at time.Time) *flow.Task {
 }
 
 // limited is a board with a task, where ten of each are the limit.
-func limited(t *flow.Task) scene { return board(t, tenOfEachBut(10)) }
+func limited(t *flow.Task) scene { return sceneOf(t, tenOfEachBut(10)) }
 
 // tenOfEachBut makes ten of each the limit, but for failures.
 func tenOfEachBut(failures int) *flow.Settings {
@@ -224,7 +224,7 @@ func unjudged(lost int) *flow.Task {
 func spent(since time.Time) scene {
 	goal := *goalOne
 	goal.Usage = flow.Usage{Input: 100}
-	return board(configured(func(c *flow.Config) { c.Budgets.Goal.Tokens = 100 }), &goal, coderOne, oneTask(flow.Unclaimed, since, nil)).
+	return sceneOf(configured(func(c *flow.Config) { c.Budgets.Goal.Tokens = 100 }), &goal, coderOne, oneTask(flow.Unclaimed, since, nil)).
 		knowing(Local{Presences: map[flow.AgentID]gitstore.Presence{"coder-1": heardAt(start, "waiting")}})
 }
 
@@ -243,7 +243,7 @@ func violatedAt(at time.Time, assumption, reality string) *flow.Anomaly {
 }
 
 func brokenAt(commit flow.ObjectID) scene {
-	return board().knowing(Local{Breach: &Breach{Rule: flow.RuleReplay, Reason: "it does not replay", Commit: commit}, Repair: "git liza fsck --repair"})
+	return sceneOf().knowing(Local{Breach: &Breach{Rule: flow.RuleReplay, Reason: "it does not replay", Commit: commit}, Repair: "git liza fsck --repair"})
 }
 
 func checkpointAt(at time.Time) *flow.Settings {
@@ -257,7 +257,7 @@ func pausedAt(at time.Time) *flow.Settings {
 func deadWith(g flow.Generation) scene {
 	a := *coderOne
 	a.Generation, a.Task = g, "t"
-	return board(&a, claimedUntil(start.Add(time.Hour), flow.Attempt{Number: 1, Coder: "coder-1"})).knowing(Local{Dead: map[flow.AgentID]int{"coder-1": 77}})
+	return sceneOf(&a, claimedUntil(start.Add(time.Hour), flow.Attempt{Number: 1, Coder: "coder-1"})).knowing(Local{Dead: map[flow.AgentID]int{"coder-1": 77}})
 }
 
 func mergedBehind(commit flow.ObjectID, at time.Time) *flow.Task {
@@ -265,7 +265,7 @@ func mergedBehind(commit flow.ObjectID, at time.Time) *flow.Task {
 }
 
 func machineNeeds(kind, subject string, since time.Time) scene {
-	return board().knowing(Local{Needs: []Need{{Kind: kind, Subject: subject, Text: subject + " is paused", Command: "git liza providers resume " + subject, Since: since}}})
+	return sceneOf().knowing(Local{Needs: []Need{{Kind: kind, Subject: subject, Text: subject + " is paused", Command: "git liza providers resume " + subject, Since: since}}})
 }
 
 func dueAt(deadline time.Time) []flow.Document {
@@ -311,8 +311,8 @@ func TestEachAlarmFiresOnce(t *testing.T) {
 				after        time.Duration
 				fired, ended int
 			}{
-				{c.first, 0, 1, 0}, {c.first, time.Second, 0, 0}, {board(), 2 * time.Second, 0, 1},
-				{c.second, 3 * time.Second, 1, 0}, {c.second, 4 * time.Second, 0, 0}, {board(), 5 * time.Second, 0, 1},
+				{c.first, 0, 1, 0}, {c.first, time.Second, 0, 0}, {sceneOf(), 2 * time.Second, 0, 1},
+				{c.second, 3 * time.Second, 1, 0}, {c.second, 4 * time.Second, 0, 0}, {sceneOf(), 5 * time.Second, 0, 1},
 			} {
 				fired, ended := fires(step.scene, start.Add(step.after))
 				require.Equal(t, []int{step.fired, step.ended}, []int{fired, ended}, "after %s", step.after)
@@ -339,20 +339,20 @@ func TestUnlistedAlarms(t *testing.T) {
 		require.Equal(t, c.call || c.kind == UnstaffedAlarm, !slices.Contains(list, c.kind), c.kind)
 	}
 	planner := &flow.Agent{ID: "planner-1", Role: flow.Planner, Generation: "0123456789abcdef"}
-	soon := board(blockedAt(start), planner).knowing(Local{Presences: map[flow.AgentID]gitstore.Presence{"planner-1": heardAt(start, "waiting")}})
+	soon := sceneOf(blockedAt(start), planner).knowing(Local{Presences: map[flow.AgentID]gitstore.Presence{"planner-1": heardAt(start, "waiting")}})
 	require.Empty(t, unlisted(soon, "human:ann"), "a planner settles it soon")
 	require.Equal(t, []AlarmKind{"blocked"}, unlisted(soon, "coder-1"), "its inbox is empty")
 	marked := checkpointAt(before(time.Hour))
 	marked.Control.Mark = "sprint-1"
-	require.Empty(t, unlisted(board(marked), "human:ann"), "the item is about the board, the alarm about the mark")
+	require.Empty(t, unlisted(sceneOf(marked), "human:ann"), "the item is about the board, the alarm about the mark")
 	dead := deadWith("0123456789abcdef")
 	dead.local.Presences = map[flow.AgentID]gitstore.Presence{"coder-1": heardAt(start, "coding"), "coder-2": heardAt(start, "coding")}
 	dead.documents = append(dead.documents, &flow.Agent{ID: "coder-2", Role: flow.Coder, Generation: "0123456789abcdef"})
 	require.Empty(t, unlisted(dead, "human:ann"), "the other one may release it")
 	judged := reviewedUntil(before(2 * time.Minute))
-	require.Equal(t, "git liza review t", NewPicture(board(judged).reading(start, "human:ann")).Inbox().Items[0].Command)
-	require.Equal(t, []AlarmKind{ReviewLeaseAlarm}, unlisted(board(judged), "human:ann"), "the item is that nobody judges")
-	require.Equal(t, []AlarmKind{"blocked"}, unlisted(board(blockedAt(start)).knowing(Local{Snoozed: map[string]time.Time{"blocked t " + start.Format(time.RFC3339): start.Add(time.Hour)}}), "human:ann"))
+	require.Equal(t, "git liza review t", NewPicture(sceneOf(judged).reading(start, "human:ann")).Inbox().Items[0].Command)
+	require.Equal(t, []AlarmKind{ReviewLeaseAlarm}, unlisted(sceneOf(judged), "human:ann"), "the item is that nobody judges")
+	require.Equal(t, []AlarmKind{"blocked"}, unlisted(sceneOf(blockedAt(start)).knowing(Local{Snoozed: map[string]time.Time{"blocked t " + start.Format(time.RFC3339): start.Add(time.Hour)}}), "human:ann"))
 }
 
 // What an agent is about to settle calls nobody for ten minutes.
@@ -368,12 +368,12 @@ func TestCallsWaitForAgents(t *testing.T) {
 		at    time.Duration
 		call  bool
 	}{
-		{"nobody plans", board(blockedAt(start)), 0, true},
-		{"a planner is heard of", board(blockedAt(start), planner).knowing(heard(start, "waiting")), 0, false},
-		{"and still does nothing", board(blockedAt(start), planner).knowing(heard(start.Add(10*time.Minute), "waiting")), 10 * time.Minute, true},
-		{"the planner is silent", board(blockedAt(start), planner).knowing(heard(start.Add(-time.Hour), "waiting")), 0, true},
-		{"the planner gave up", board(blockedAt(start), planner).knowing(heard(start, gitstore.Failing)), 0, true},
-		{"the board stands still", board(checkpointAt(start), planner).knowing(heard(start, "waiting")), 0, true},
+		{"nobody plans", sceneOf(blockedAt(start)), 0, true},
+		{"a planner is heard of", sceneOf(blockedAt(start), planner).knowing(heard(start, "waiting")), 0, false},
+		{"and still does nothing", sceneOf(blockedAt(start), planner).knowing(heard(start.Add(10*time.Minute), "waiting")), 10 * time.Minute, true},
+		{"the planner is silent", sceneOf(blockedAt(start), planner).knowing(heard(start.Add(-time.Hour), "waiting")), 0, true},
+		{"the planner gave up", sceneOf(blockedAt(start), planner).knowing(heard(start, gitstore.Failing)), 0, true},
+		{"the board stands still", sceneOf(checkpointAt(start), planner).knowing(heard(start, "waiting")), 0, true},
 	} {
 		kind := AlarmKind("blocked")
 		if test.name == "the board stands still" {
@@ -384,7 +384,7 @@ func TestCallsWaitForAgents(t *testing.T) {
 		require.Equal(t, test.call, list[0].Call, test.name)
 	}
 	// A snoozed item calls nobody.
-	s := board(blockedAt(start)).knowing(Local{Snoozed: map[string]time.Time{"blocked t " + start.Format(time.RFC3339): start.Add(time.Hour)}})
+	s := sceneOf(blockedAt(start)).knowing(Local{Snoozed: map[string]time.Time{"blocked t " + start.Format(time.RFC3339): start.Add(time.Hour)}})
 	list, _ := s.alarms("blocked", start)
 	require.False(t, list[0].Call)
 }
@@ -395,7 +395,7 @@ func TestThresholdsOfAlarms(t *testing.T) {
 	t.Parallel()
 	draft := oneTask(flow.Draft, noon.Add(-time.Minute), nil)
 	kinds := func(documents ...flow.Document) int {
-		list, _ := board(append(documents, draft)...).alarms(DraftAlarm, noon.Add(-time.Hour))
+		list, _ := sceneOf(append(documents, draft)...).alarms(DraftAlarm, noon.Add(-time.Hour))
 		return len(list)
 	}
 	require.Zero(t, kinds())
@@ -403,7 +403,7 @@ func TestThresholdsOfAlarms(t *testing.T) {
 	require.Zero(t, kinds(configured(func(c *flow.Config) { c.Alarms.Draft, c.Alarms.Off = flow.Duration(time.Minute), []string{"draft"} })))
 
 	for cycles, want := range map[int]int{5: 0, 4: 1, 3: 1} {
-		list, _ := board(rejectedAt(start, 2), coderOne, configured(func(c *flow.Config) { c.Limits.Cycles = cycles })).alarms(ReviewLoopAlarm, start)
+		list, _ := sceneOf(rejectedAt(start, 2), coderOne, configured(func(c *flow.Config) { c.Limits.Cycles = cycles })).alarms(ReviewLoopAlarm, start)
 		require.Len(t, list, want, "two of %d rejections", cycles)
 	}
 
@@ -411,7 +411,7 @@ func TestThresholdsOfAlarms(t *testing.T) {
 	soon := configured(func(c *flow.Config) { c.Alarms.Stalled = flow.Duration(9 * time.Minute) })
 	for minutes, want := range map[int]bool{2: false, 3: true} {
 		at := start.Add(time.Duration(minutes) * time.Minute)
-		s := board(blockedAt(start), planner, soon).knowing(Local{Presences: map[flow.AgentID]gitstore.Presence{"planner-1": heardAt(at, "waiting")}})
+		s := sceneOf(blockedAt(start), planner, soon).knowing(Local{Presences: map[flow.AgentID]gitstore.Presence{"planner-1": heardAt(at, "waiting")}})
 		list, _ := s.alarms("blocked", at)
 		require.Len(t, list, 1)
 		require.Equal(t, want, list[0].Call, "after %d minutes", minutes)
@@ -424,7 +424,7 @@ func TestBudgetsThatApproach(t *testing.T) {
 	for tokens, want := range map[int64][]string{79: nil, 80: {"approaching goal-1/budget 80"}, 89: {"approaching goal-1/budget 80"}, 95: {"approaching goal-1/budget 90"}, 100: nil} {
 		goal := *goalOne
 		goal.Usage = flow.Usage{Input: tokens}
-		s := board(configured(func(c *flow.Config) { c.Budgets.Goal.Tokens = 100 }), &goal)
+		s := sceneOf(configured(func(c *flow.Config) { c.Budgets.Goal.Tokens = 100 }), &goal)
 		list, _ := s.alarms(ApproachingAlarm, start)
 		var keys []string
 		for _, a := range list {
@@ -443,7 +443,7 @@ func TestRubberStamps(t *testing.T) {
 	t.Parallel()
 	stamps := func(approved, limit int) (keys []string) {
 		active := []metrics.Active{{By: "code-reviewer-1", At: start.Unix(), Approved: approved}, {By: "coder-1", At: start.Unix()}}
-		list, _ := board(configured(func(c *flow.Config) { c.Alarms.Approvals = limit })).knowing(Local{Active: active}).alarms(RubberStampAlarm, start)
+		list, _ := sceneOf(configured(func(c *flow.Config) { c.Alarms.Approvals = limit })).knowing(Local{Active: active}).alarms(RubberStampAlarm, start)
 		for _, a := range list {
 			require.False(t, a.Call)
 			require.Equal(t, "git liza metrics --by agent", a.Next)
@@ -468,8 +468,8 @@ func TestFiguresFireAgain(t *testing.T) {
 	limited := configured(func(c *flow.Config) { c.Budgets.Goal.Tokens = 100 })
 	active := []metrics.Active{{By: "code-reviewer-1", At: start.Unix(), Approved: 20}, {By: "coder-1", At: start.Unix()}}
 	for kind, s := range map[AlarmKind]scene{
-		ApproachingAlarm: board(limited, &goal),
-		RubberStampAlarm: board().knowing(Local{Active: active}),
+		ApproachingAlarm: sceneOf(limited, &goal),
+		RubberStampAlarm: sceneOf().knowing(Local{Active: active}),
 	} {
 		var memory work.Alarms
 		for _, step := range []struct {
@@ -512,7 +512,7 @@ func TestAlarmsOfALargeBoard(t *testing.T) {
 			task.ID = flow.TaskID(fmt.Sprintf("task-%d", n+1))
 			documents = append(documents, task)
 		}
-		list, _ := board(documents...).knowing(known).alarms(DeadAlarm, start)
+		list, _ := sceneOf(documents...).knowing(known).alarms(DeadAlarm, start)
 		keys := map[string]bool{}
 		for _, a := range list {
 			keys[a.Key()] = a.Call
@@ -520,7 +520,7 @@ func TestAlarmsOfALargeBoard(t *testing.T) {
 		require.Len(t, keys, live)
 		require.Len(t, list, live)
 		require.Equal(t, live, CountCalls(list))
-		text := NewPicture(board(documents...).knowing(known).reading(start, "human:ann")).Status().Text(80, strings.Clone)
+		text := NewPicture(sceneOf(documents...).knowing(known).reading(start, "human:ann")).Status().Text(80, strings.Clone)
 		require.Contains(t, text, fmt.Sprintf("  and %d more: git liza agents\n", live-5))
 		require.Less(t, strings.Count(text, "\n"), 60)
 	}

@@ -31,8 +31,8 @@ var staged = sync.OnceValues(func() (string, error) {
 	return filepath.Join(dir, "product.git"), nil
 })
 
-// board makes the script's server a copy of the staged one: board [CONFIG VALUE]...
-func board(ts *testscript.TestScript, neg bool, args []string) {
+// askBoard makes the script's server a copy of the staged one: board [CONFIG VALUE]...
+func askBoard(ts *testscript.TestScript, neg bool, args []string) {
 	from, err := staged()
 	ts.Check(err)
 	dir := ts.Getenv("SERVER")

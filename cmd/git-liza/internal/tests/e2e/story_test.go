@@ -31,7 +31,7 @@ func stories(t *testing.T, dir string) {
 				RequireExplicitExec: true,
 				Setup:               func(env *testscript.Env) error { return stage(env, transport) },
 				Cmds: map[string]func(*testscript.TestScript, bool, []string){
-					"server": server, "board": board, "clone": clone, "raw": raw, "lands": lands, "refused": refused,
+					"server": server, "board": askBoard, "clone": clone, "raw": raw, "lands": lands, "refused": refused,
 				},
 			})
 		})
