@@ -15,7 +15,7 @@ func TextUsers(b *Board) map[string][]string {
 			users[specPath(g.Spec)] = append(users[specPath(g.Spec)], id)
 		}
 	}
-	for _, s := range oldestFirst(b) {
+	for _, s := range b.Summaries() {
 		if s.Status.Final() || s.Status == Draft {
 			continue
 		}
@@ -47,7 +47,7 @@ func AffectedBy(b *Board, now []Text) (approvals []string, tasks []TaskID) {
 	if len(changes) == 0 {
 		return nil, nil
 	}
-	for _, s := range oldestFirst(b) {
+	for _, s := range b.Summaries() {
 		if !s.Status.Final() && !in(Draft, Unclaimed).has(s.Status) && slices.ContainsFunc(append([]string{s.Spec}, s.BasedOn...), func(ref string) bool {
 			path, anchor := splitRef(ref)
 			text, changed := changes[path]

@@ -39,7 +39,7 @@ func (p *play) checkBarriers() *Refusal {
 		return nil
 	}
 	b.collect(risen)
-	for _, s := range oldestFirst(p.board) {
+	for _, s := range p.board.Summaries() {
 		if b.changed[s.ID] && b.state[waiting{task: s.ID}] == 0 {
 			if r := b.visit(waiting{task: s.ID}); r != nil {
 				return r
@@ -78,7 +78,7 @@ func (b *barriers) risen() (list []GoalID) {
 // collect finds the open tasks, by level where their goal has that barrier.
 func (b *barriers) collect(risen []GoalID) {
 	b.open, b.levels, b.state = map[TaskID]*Summary{}, map[waiting][]*Summary{}, map[waiting]int{}
-	for _, s := range oldestFirst(b.play.board) {
+	for _, s := range b.play.board.Summaries() {
 		if s.Status.Final() {
 			continue
 		}

@@ -266,7 +266,7 @@ func (s *Summary) isEnded(open map[GoalID]int) bool { return open[s.Goal] == 0 }
 // nil if there is none.
 func taskOfEnded(b *Board, act Act, by Actor, at time.Time) *Summary {
 	begins, open := beginsWork(b, act, by, at), goalPriorities(b)
-	for _, s := range oldestFirst(b) {
+	for _, s := range b.Summaries() {
 		if begins(s) && s.isEnded(open) {
 			return s
 		}

@@ -178,7 +178,7 @@ func ClassRefusals(b *Board) map[TaskID]*Refusal {
 	if !b.Settings().Config.Automation.Required && !slices.ContainsFunc(b.IDs(Tracked), classified) {
 		return list
 	}
-	for _, s := range oldestFirst(b) {
+	for _, s := range b.Summaries() {
 		t, g := b.Task(s.ID), b.Goal(s.Goal)
 		if t == nil || g == nil || g.Status != InProgress || s.Status.Final() || s.Status == Draft {
 			continue

@@ -158,23 +158,19 @@ func (c *Board) IDs(f Folder) []string {
 // creation.
 func (c *Board) Tasks() []Summary {
 	// Summaries are large: pointers to them are sorted, and each is copied once.
-	order := oldestFirst(c)
+	order := c.Summaries()
 	return lists.Of(order, func(s *Summary) Summary { return *s })
 }
 
 // Summaries are the same summaries in the same order. They are shared and must not be
 // changed.
-func (c *Board) Summaries() []*Summary { return slices.Clip(oldestFirst(c)) }
-
-// oldestFirst are the same summaries in the same order. They are shared and must not be
-// changed.
-func oldestFirst(b *Board) []*Summary {
-	short := storedSummaries(b)
-	if len(b.changed) == 0 {
-		return short.all
+func (c *Board) Summaries() []*Summary {
+	short := storedSummaries(c)
+	if len(c.changed) == 0 {
+		return slices.Clip(short.all)
 	}
-	order := make([]*Summary, 0, len(short.all)+len(b.changed))
-	b.each(func(s *Summary) { order = append(order, s) })
+	order := make([]*Summary, 0, len(short.all)+len(c.changed))
+	c.each(func(s *Summary) { order = append(order, s) })
 	slices.SortFunc(order, (*Summary).Compare)
 	return order
 }

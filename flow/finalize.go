@@ -14,7 +14,7 @@ type FinalizeMove struct {
 // taskIDs is a list that a move, but no document, may hold in full.
 type taskIDs []TaskID
 
-func (taskIDs) maxLen() int { return MaxTasks }
+func (taskIDs) MaxLen() int { return MaxTasks }
 
 func (l taskIDs) subject() string {
 	if len(l) == 1 {

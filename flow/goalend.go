@@ -54,7 +54,7 @@ func (c *CompleteMove) subject() string { return "goal" }
 
 // openTasksOf are the tasks of a goal that are not final, in order of creation.
 func openTasksOf(b *Board, goal GoalID) []*Summary {
-	return lists.Where(oldestFirst(b), func(s *Summary) bool { return s.Goal == goal && !s.Status.Final() })
+	return lists.Where(b.Summaries(), func(s *Summary) bool { return s.Goal == goal && !s.Status.Final() })
 }
 
 func (c *CompleteMove) check(p *play) *Refusal {
@@ -174,7 +174,7 @@ func checkAbandoned(b *Board, goal GoalID, open []*Summary) *Refusal {
 		}
 		given[s.ID] = true
 	}
-	for _, other := range oldestFirst(b) {
+	for _, other := range b.Summaries() {
 		if other.Goal == goal || other.Status.Final() {
 			continue
 		}

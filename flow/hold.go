@@ -77,7 +77,7 @@ func HeldTasks(b *Board, goal GoalID) []TaskID {
 // kept it back, nil if there is none.
 func oldestHeldBack(b *Board, act Act, c Caller, at time.Time) *Summary {
 	begins, kept, open := beginsWork(b, act, c.By, at), keepsFor(b, act, c, at), goalPriorities(b)
-	for _, s := range oldestFirst(b) {
+	for _, s := range b.Summaries() {
 		if begins(s) && !s.isEnded(open) && kept(s) {
 			return s
 		}

@@ -147,7 +147,7 @@ func roundOf(b *Board, goal GoalID, number int, without []TaskID) round {
 // out.
 func openAtLevel(b *Board, goal GoalID, number int, without []TaskID) (first *Summary) {
 	r := roundOf(b, goal, number, without)
-	for _, s := range oldestFirst(b) {
+	for _, s := range b.Summaries() {
 		if s.Goal != goal || s.Level < 1 || s.Level > number || r.done(s.ID) {
 			continue
 		}

@@ -188,7 +188,7 @@ func ExitLacks(b *Board, goal GoalID) (list []*Refusal) {
 	if f == nil {
 		return nil
 	}
-	for _, s := range oldestFirst(b) {
+	for _, s := range b.Summaries() {
 		if s.Goal != goal || s.Status.Final() || s.Phase == AnyPhase || w.place(s.Phase) > w.place(g.Phase) {
 			continue
 		}

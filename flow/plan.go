@@ -103,7 +103,7 @@ func isNone(v reflect.Value) bool {
 // inputs is a list that a move, but no document, may hold in full.
 type inputs []TaskInput
 
-func (inputs) maxLen() int { return MaxTasks }
+func (inputs) MaxLen() int { return MaxTasks }
 
 // Number gives the tasks without an id the next automatic ids of the board. It
 // skips ids that the board or the list has.

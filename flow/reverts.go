@@ -155,7 +155,7 @@ func MergedDependants(b *Board, list []TaskID, archived bool) (found []TaskID) {
 			}
 		}
 	}
-	for _, s := range oldestFirst(b) {
+	for _, s := range b.Summaries() {
 		if s.Status == Merged {
 			add(s.ID, s.DependsOn)
 		}
@@ -226,7 +226,7 @@ func checkReopens(b *Board, in *TaskInput, batch []*Task) *Refusal {
 	for _, other := range batch {
 		look(other.ID, other.Reverts)
 	}
-	for _, s := range oldestFirst(b) {
+	for _, s := range b.Summaries() {
 		if !s.Status.Final() {
 			look(s.ID, s.Reverts)
 		}
@@ -308,7 +308,7 @@ func succeedReverted(p *effect, id TaskID, by *Task) {
 	t := p.board.Task(id).clone()
 	t.SupersededBy = append(slices.Clip(t.SupersededBy), by.ID)
 	putReverted(p, t)
-	for _, s := range oldestFirst(p.board) {
+	for _, s := range p.board.Summaries() {
 		if !in(Draft, Unclaimed, Blocked).has(s.Status) || s.ID == by.ID || !slices.Contains(s.DependsOn, id) {
 			continue
 		}

@@ -174,7 +174,7 @@ func planDone(b *Board, id SprintID) (planned int, open *Summary) {
 	if s := b.Sprint(id); s != nil {
 		planned = s.Archived
 	}
-	for _, s := range oldestFirst(b) {
+	for _, s := range b.Summaries() {
 		if s.Sprint != id || s.Stretch {
 			continue
 		}
@@ -255,7 +255,7 @@ func takenAway(b *Board, goal GoalID) (found *Summary) {
 			}
 		}
 	})
-	for _, s := range oldestFirst(b) {
+	for _, s := range b.Summaries() {
 		if found == nil && s.Goal == goal && s.Reverted && len(s.Successors) == 0 && needed[s.ID] {
 			found = s
 		}

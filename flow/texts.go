@@ -98,7 +98,7 @@ func checkText(s string, limit int, hint string) *Refusal {
 }
 
 // checkList bounds a list. A list of a move may be longer than one of a
-// document only if its type has the method maxLen.
+// document only if its type has the method MaxLen.
 func checkList(v reflect.Value, hint string) *Refusal {
 	if r := checkLength(v, hint); r != nil {
 		return r
@@ -115,8 +115,8 @@ func checkList(v reflect.Value, hint string) *Refusal {
 
 func checkLength(v reflect.Value, hint string) *Refusal {
 	longest := MaxList
-	if bounded, ok := v.Interface().(interface{ maxLen() int }); ok {
-		longest = bounded.maxLen()
+	if bounded, ok := v.Interface().(interface{ MaxLen() int }); ok {
+		longest = bounded.MaxLen()
 	}
 	if v.Len() > longest {
 		return refuse(RuleLimit, hint, "a list has %d entries, at most %d are allowed", v.Len(), longest)

@@ -80,8 +80,8 @@ type (
 	sections []Section
 )
 
-func (texts) maxLen() int    { return MaxPaths }
-func (sections) maxLen() int { return MaxSections }
+func (texts) MaxLen() int    { return MaxPaths }
+func (sections) MaxLen() int { return MaxSections }
 
 // TrackedID is the id of the document of a tracked path.
 func TrackedID(path string) string {

@@ -37,7 +37,7 @@ func (b *Board) Triggers(goals ...GoalID) []Trigger {
 
 // triggersOf are those of one goal.
 func triggersOf(b *Board, g *Goal) []Trigger {
-	all := oldestFirst(b)
+	all := b.Summaries()
 	var list []Trigger
 	if h := g.Hold; h != nil {
 		list = append(list, Trigger{Goal: g.ID, Reason: "decision", Text: h.Decision + ": " + h.Message, Since: h.At})

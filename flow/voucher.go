@@ -79,4 +79,4 @@ func ShownTexts(b *Board, t *Task, by Actor) []TextRef {
 // textRefs is a list as long as the texts that a task can stand on.
 type textRefs []TextRef
 
-func (textRefs) maxLen() int { return MaxList + 1 }
+func (textRefs) MaxLen() int { return MaxList + 1 }
