@@ -10,10 +10,10 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Moves are the moves on tasks that the rules let the caller begin now, by task
+// movesOf are the moves on tasks that the rules let the caller begin now, by task
 // in order of creation; their details are empty. The rules can still refuse
 // such an act for its fields.
-func (b *Board) Moves(c Caller, at time.Time) []Move {
+func movesOf(b *Board, c Caller, at time.Time) []Move {
 	var list []Move
 	for _, s := range b.Tasks() {
 		for _, act := range b.Acts(s.ID, c, at) {
@@ -91,7 +91,7 @@ func TestActsAndMoves(t *testing.T) {
 	require.Empty(t, s.board.Acts("a", Caller{By: "coder-2"}, s.now))
 	require.Empty(t, s.board.Acts("zz", Caller{By: "coder-2"}, s.now))
 	var list []string
-	for _, m := range s.board.Moves(Caller{By: "planner-1"}, s.now) {
+	for _, m := range movesOf(s.board, Caller{By: "planner-1"}, s.now) {
 		require.IsType(t, NewDetail(m.Act), m.Detail)
 		list = append(list, string(m.Task)+" "+m.Act.String())
 	}

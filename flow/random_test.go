@@ -376,7 +376,7 @@ func (g *gamble) legal(who string) []Move {
 	ending := []Act{ActSupersede, ActAbandon, ActEdit}
 	rare := pick(g.rt, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9) == 0
 	var list []Move
-	for _, m := range g.board.Moves(Caller{Actor(who), g.behind(who), generation}, g.now) {
+	for _, m := range movesOf(g.board, Caller{Actor(who), g.behind(who), generation}, g.now) {
 		if rare || !slices.Contains(ending, m.Act) {
 			list = append(list, m)
 		}
