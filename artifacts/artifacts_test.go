@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
-	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 )
 
 var record = &Type{Name: "adr", Schema: `{"properties":{"status":{"enum":["proposed","accepted"]}}}`,
@@ -107,16 +107,16 @@ func TestTitle(t *testing.T) {
 }
 
 // row knows four roles.
-func row(r flow.Role) *flow.RoleRow {
+func row(r board.Role) *board.RoleRow {
 	switch r {
-	case flow.Coder:
-		return &flow.RoleRow{Name: r, Capacity: flow.Does, Tools: []flow.Tool{flow.ToolWrite}, Denies: []flow.Denial{{Glob: "specs/**", Except: []flow.Kind{flow.Spec}}}}
-	case flow.CodeReviewer:
-		return &flow.RoleRow{Name: r, Capacity: flow.Judges}
-	case flow.Planner:
-		return &flow.RoleRow{Name: r, Capacity: flow.Plans}
+	case board.Coder:
+		return &board.RoleRow{Name: r, Capacity: board.Does, Tools: []board.Tool{board.ToolWrite}, Denies: []board.Denial{{Glob: "specs/**", Except: []board.Kind{board.Spec}}}}
+	case board.CodeReviewer:
+		return &board.RoleRow{Name: r, Capacity: board.Judges}
+	case board.Planner:
+		return &board.RoleRow{Name: r, Capacity: board.Plans}
 	case "scribe":
-		return &flow.RoleRow{Name: r, Capacity: flow.Does, Tools: []flow.Tool{flow.ToolWrite}, Artifacts: true}
+		return &board.RoleRow{Name: r, Capacity: board.Does, Tools: []board.Tool{board.ToolWrite}, Artifacts: true}
 	}
 	return nil
 }
@@ -133,27 +133,27 @@ func TestWorkflowCheck(t *testing.T) {
 		workflow *Workflow
 		want     string // code field, a line each
 	}{
-		{"good", phases(Phase{Name: "A", Roles: []flow.Role{"coder"}, Artifacts: []Artifact{{Type: "adr", Path: "specs/{goal}/adr-*.md", Count: 2}},
+		{"good", phases(Phase{Name: "A", Roles: []board.Role{"coder"}, Artifacts: []Artifact{{Type: "adr", Path: "specs/{goal}/adr-*.md", Count: 2}},
 			Tasks: []Task{{Name: "x", Title: "T", DoneWhen: "D"}, {Title: "T", DoneWhen: "D", DependsOn: []string{"x"}}}}, Phase{Name: "B"}), ""},
 		{"no phase", phases(), "missing phases"},
 		{"names", &Workflow{Name: "Mine", Parallel: -1, Phases: []Phase{{Name: "any"}, {Name: "2"}}}, "name name\nvalue parallel\nname phases[0].name\nname phases[1].name"},
 		{"a cycle of phases", phases(Phase{Name: "A"}, Phase{Name: "B"}, Phase{Name: "a"}), "cycle phases[2].name"},
-		{"an unknown role", phases(Phase{Name: "A", Roles: []flow.Role{"coder", "tester"}}), "role phases[0].roles[1]"},
-		{"nobody writes", phases(Phase{Name: "A", Roles: []flow.Role{"code-reviewer"}, Artifacts: []Artifact{{Type: "adr", Path: "a.md"}}}), "exit phases[0].roles"},
-		{"optional", phases(Phase{Name: "A", Roles: []flow.Role{"code-reviewer"}, Artifacts: []Artifact{{Type: "sketch", Path: "a.md", Optional: true}}}), ""},
+		{"an unknown role", phases(Phase{Name: "A", Roles: []board.Role{"coder", "tester"}}), "role phases[0].roles[1]"},
+		{"nobody writes", phases(Phase{Name: "A", Roles: []board.Role{"code-reviewer"}, Artifacts: []Artifact{{Type: "adr", Path: "a.md"}}}), "exit phases[0].roles"},
+		{"optional", phases(Phase{Name: "A", Roles: []board.Role{"code-reviewer"}, Artifacts: []Artifact{{Type: "sketch", Path: "a.md", Optional: true}}}), ""},
 		{"an unknown type", phases(Phase{Name: "A", Artifacts: []Artifact{{Type: "none", Path: "a.md"}}}), "type phases[0].artifacts[0].type"},
 		{"never finished", phases(Phase{Name: "A", Artifacts: []Artifact{{Type: "sketch", Path: "a.md"}}}), "exit phases[0].artifacts[0].type"},
 		{"more than match", phases(Phase{Name: "A", Artifacts: []Artifact{{Type: "adr", Path: "a.md", Count: 2}}}), "exit phases[0].artifacts[0].count"},
 		{"counts", phases(Phase{Name: "A", Artifacts: []Artifact{{Type: "adr", Path: "a.md", Count: -1}, {Type: "adr", Path: "b*.md", Count: 1, Optional: true}}}), "value phases[0].artifacts[0].count\nvalue phases[0].artifacts[1].count"},
 		{"one path twice", phases(Phase{Name: "A", Artifacts: []Artifact{{Type: "adr", Path: "specs/{goal}/*.md"}}}, Phase{Name: "B", Artifacts: []Artifact{{Type: "adr", Path: "specs/*/b.md"}}}), "path phases[1].artifacts[0].path"},
-		{"the task of another role", phases(Phase{Name: "A", Roles: []flow.Role{"coder"}, Tasks: []Task{{Title: "T", DoneWhen: "D", Role: "code-reviewer"}}}), "exit phases[0].tasks[0].role"},
-		{"a task that may not be claimed", phases(Phase{Name: "A", Roles: []flow.Role{"planner"}, Tasks: []Task{{Title: "T", DoneWhen: "D"}}}), "exit phases[0].tasks[0].role"},
-		{"a task of another kind", phases(Phase{Name: "A", Kinds: []flow.Kind{flow.Docs}, Tasks: []Task{{Title: "T", DoneWhen: "D"}}}), "exit phases[0].tasks[0].kind"},
+		{"the task of another role", phases(Phase{Name: "A", Roles: []board.Role{"coder"}, Tasks: []Task{{Title: "T", DoneWhen: "D", Role: "code-reviewer"}}}), "exit phases[0].tasks[0].role"},
+		{"a task that may not be claimed", phases(Phase{Name: "A", Roles: []board.Role{"planner"}, Tasks: []Task{{Title: "T", DoneWhen: "D"}}}), "exit phases[0].tasks[0].role"},
+		{"a task of another kind", phases(Phase{Name: "A", Kinds: []board.Kind{board.Docs}, Tasks: []Task{{Title: "T", DoneWhen: "D"}}}), "exit phases[0].tasks[0].kind"},
 		{"a task that its role may not write", phases(Phase{Name: "A", Artifacts: []Artifact{{Type: "adr", Path: "specs/{goal}/a.md"}}, Tasks: []Task{
-			{Title: "T", DoneWhen: "D", Kind: flow.Docs, Owns: []string{"doc/**", "specs/{goal}/a.md"}}, {Title: "T", DoneWhen: "D", Kind: flow.Spec, Owns: []string{"specs/{goal}/a.md"}},
-			{Title: "T", DoneWhen: "D", Kind: flow.Docs, Role: "scribe", Owns: []string{"specs/{goal}/*.md", "src/**"}}}}), "exit phases[0].tasks[0].owns[1]\nexit phases[0].tasks[2].owns[1]"},
-		{"an empty task", phases(Phase{Name: "A", Tasks: []Task{{Role: "tester", ReviewBy: []flow.Role{"none"}}}}), "missing phases[0].tasks[0].title\nmissing phases[0].tasks[0].done_when\nrole phases[0].tasks[0].role\nrole phases[0].tasks[0].review_by[0]"},
-		{"the verdict of a person", phases(Phase{Name: "A", Tasks: []Task{{Title: "T", DoneWhen: "D", ReviewBy: []flow.Role{flow.HumanRole}}}}), ""},
+			{Title: "T", DoneWhen: "D", Kind: board.Docs, Owns: []string{"doc/**", "specs/{goal}/a.md"}}, {Title: "T", DoneWhen: "D", Kind: board.Spec, Owns: []string{"specs/{goal}/a.md"}},
+			{Title: "T", DoneWhen: "D", Kind: board.Docs, Role: "scribe", Owns: []string{"specs/{goal}/*.md", "src/**"}}}}), "exit phases[0].tasks[0].owns[1]\nexit phases[0].tasks[2].owns[1]"},
+		{"an empty task", phases(Phase{Name: "A", Tasks: []Task{{Role: "tester", ReviewBy: []board.Role{"none"}}}}), "missing phases[0].tasks[0].title\nmissing phases[0].tasks[0].done_when\nrole phases[0].tasks[0].role\nrole phases[0].tasks[0].review_by[0]"},
+		{"the verdict of a person", phases(Phase{Name: "A", Tasks: []Task{{Title: "T", DoneWhen: "D", ReviewBy: []board.Role{board.HumanRole}}}}), ""},
 		{"names of tasks", phases(Phase{Name: "A", Tasks: []Task{{Name: "x", Title: "T", DoneWhen: "D", DependsOn: []string{"y"}}, {Name: "x", Title: "T", DoneWhen: "D"}}}), "name phases[0].tasks[1].name\nname phases[0].tasks[0].depends_on[0]"},
 		{"a cycle of tasks", phases(Phase{Name: "A", Tasks: []Task{{Name: "x", Title: "T", DoneWhen: "D", DependsOn: []string{"y"}}, {Name: "y", Title: "T", DoneWhen: "D", DependsOn: []string{"x"}}}}), "cycle phases[0].tasks[0].depends_on"},
 		{"a task that waits for itself", phases(Phase{Name: "A", Tasks: []Task{{Name: "x", Title: "T", DoneWhen: "D", DependsOn: []string{"x"}}}}), "cycle phases[0].tasks[0].depends_on"},

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/flow/glob"
 	"github.com/git-liza/git-liza/flow/layout"
 	"github.com/git-liza/git-liza/flow/lists"
@@ -25,14 +26,14 @@ type Workflow struct {
 
 // A Phase says who may work in it on what, and what there must be before it ends.
 type Phase struct {
-	Name      string      `yaml:"name"`
-	About     string      `yaml:"about"`
-	Roles     []flow.Role `yaml:"roles"` // of the agents that work in it; none is all
-	Kinds     []flow.Kind `yaml:"kinds"` // of its tasks; none is all
-	Artifacts []Artifact  `yaml:"artifacts"`
-	Tasks     []Task      `yaml:"tasks"` // added when it begins
-	Gates     []string    `yaml:"gates"` // that must pass before it ends
-	Human     bool        `yaml:"human"` // it ends when a person says so
+	Name      string       `yaml:"name"`
+	About     string       `yaml:"about"`
+	Roles     []board.Role `yaml:"roles"` // of the agents that work in it; none is all
+	Kinds     []board.Kind `yaml:"kinds"` // of its tasks; none is all
+	Artifacts []Artifact   `yaml:"artifacts"`
+	Tasks     []Task       `yaml:"tasks"` // added when it begins
+	Gates     []string     `yaml:"gates"` // that must pass before it ends
+	Human     bool         `yaml:"human"` // it ends when a person says so
 }
 
 // An Artifact is what a phase produces: files of a type at paths that match a pattern.
@@ -45,24 +46,24 @@ type Artifact struct {
 
 // A Task is a task that a phase begins with. Its texts can say {goal}.
 type Task struct {
-	Name      string      `yaml:"name"` // within the phase
-	Title     string      `yaml:"title"`
-	Role      flow.Role   `yaml:"role"` // that does it; none is coder
-	Kind      flow.Kind   `yaml:"kind"` // zero is code
-	Owns      []string    `yaml:"owns"`
-	DoneWhen  string      `yaml:"done_when"`
-	Spec      string      `yaml:"spec"` // "" is that of the goal
-	BasedOn   []string    `yaml:"based_on"`
-	Verify    string      `yaml:"verify"`
-	DependsOn []string    `yaml:"depends_on"` // names of other tasks of the phase
-	ReviewBy  []flow.Role `yaml:"review_by"`
+	Name      string       `yaml:"name"` // within the phase
+	Title     string       `yaml:"title"`
+	Role      board.Role   `yaml:"role"` // that does it; none is coder
+	Kind      board.Kind   `yaml:"kind"` // zero is code
+	Owns      []string     `yaml:"owns"`
+	DoneWhen  string       `yaml:"done_when"`
+	Spec      string       `yaml:"spec"` // "" is that of the goal
+	BasedOn   []string     `yaml:"based_on"`
+	Verify    string       `yaml:"verify"`
+	DependsOn []string     `yaml:"depends_on"` // names of other tasks of the phase
+	ReviewBy  []board.Role `yaml:"review_by"`
 }
 
 // goalWord stands for the id of the goal.
 const goalWord = "{goal}"
 
 // InGoal returns a text of a definition with the id of a goal.
-func InGoal(text string, goal flow.GoalID) string {
+func InGoal(text string, goal board.GoalID) string {
 	return strings.ReplaceAll(text, goalWord, string(goal))
 }
 
@@ -87,7 +88,7 @@ var reserved = []string{"any", "next", "back", "all", "none"}
 // Check returns all that is wrong with the workflow and its types but for their schemas.
 // row is that of a role; nil means that there is no such role. Without a function nobody is
 // asked about roles.
-func (w *Workflow) Check(row func(flow.Role) *flow.RoleRow) []Fault {
+func (w *Workflow) Check(row func(board.Role) *board.RoleRow) []Fault {
 	c := checker{Workflow: w, row: row, firsts: map[string]int{}}
 	if !goodName(w.Name) {
 		c.wrong.add(CodeName, "name", "%q is no name of a workflow (2 to 31 of a-z, 0-9 and -, such as two-reviews)", w.Name)
@@ -118,7 +119,7 @@ func (w *Workflow) Check(row func(flow.Role) *flow.RoleRow) []Fault {
 // A checker looks for what is wrong with a workflow.
 type checker struct {
 	*Workflow
-	row    func(flow.Role) *flow.RoleRow
+	row    func(board.Role) *board.RoleRow
 	firsts map[string]int // of phases, by name
 	wrong  faults
 }
@@ -151,7 +152,7 @@ func (c *checker) phase(i int) {
 }
 
 // role looks for a role that there is not.
-func (c *checker) role(role flow.Role, field string) {
+func (c *checker) role(role board.Role, field string) {
 	if c.row != nil && c.row(role) == nil {
 		c.wrong.add(CodeRole, field, "there is no role %s", role)
 	}
@@ -163,7 +164,7 @@ func (c *checker) writers(p *Phase, field string) {
 	if !needs || c.row == nil || len(p.Roles) == 0 {
 		return
 	}
-	if !slices.ContainsFunc(p.Roles, func(r flow.Role) bool { row := c.row(r); return row != nil && row.Capacity == flow.Does }) {
+	if !slices.ContainsFunc(p.Roles, func(r board.Role) bool { row := c.row(r); return row != nil && row.Capacity == board.Does }) {
 		c.wrong.add(CodeExit, field+".roles", "nobody can leave the phase %s: it needs artifacts, and none of its roles does tasks", p.Name)
 	}
 }
@@ -251,14 +252,14 @@ func (c *checker) tasks(p *Phase, field string) {
 		if strings.TrimSpace(t.DoneWhen) == "" {
 			c.wrong.add(CodeMissing, at+".done_when", "a task says when it is done")
 		}
-		role, kind := cmp.Or(t.Role, flow.Coder), cmp.Or(t.Kind, flow.Code)
+		role, kind := cmp.Or(t.Role, board.Coder), cmp.Or(t.Kind, board.Code)
 		c.role(role, at+".role")
-		var row *flow.RoleRow
+		var row *board.RoleRow
 		if c.row != nil {
 			row = c.row(role)
 		}
 		switch {
-		case row != nil && row.Capacity != flow.Does:
+		case row != nil && row.Capacity != board.Does:
 			c.wrong.add(CodeExit, at+".role", "nobody can leave the phase %s: %s does no tasks, and this one is for it", p.Name, role)
 		case len(p.Roles) > 0 && !slices.Contains(p.Roles, role):
 			c.wrong.add(CodeExit, at+".role", "nobody can leave the phase %s: this task is for %s, which may not work in it", p.Name, role)
@@ -268,7 +269,7 @@ func (c *checker) tasks(p *Phase, field string) {
 			c.owned(p, &t, row, kind, at)
 		}
 		for k, reviewer := range t.ReviewBy {
-			if reviewer != flow.HumanRole {
+			if reviewer != board.HumanRole {
 				c.role(reviewer, at+"."+entry("review_by", k))
 			}
 		}
@@ -277,11 +278,11 @@ func (c *checker) tasks(p *Phase, field string) {
 }
 
 // owned looks for paths of a task that its role may not write.
-func (c *checker) owned(p *Phase, t *Task, row *flow.RoleRow, kind flow.Kind, at string) {
+func (c *checker) owned(p *Phase, t *Task, row *board.RoleRow, kind board.Kind, at string) {
 	for k, on := range t.Owns {
 		on = InGoal(on, "goal-1")
 		meets := func(a Artifact) bool { return glob.Overlap(on, InGoal(a.Path, "goal-1")) }
-		if !row.MayWrite(kind, on) || row.Artifacts && !slices.ContainsFunc(p.Artifacts, meets) {
+		if !flow.MayWrite(row, kind, on) || row.Artifacts && !slices.ContainsFunc(p.Artifacts, meets) {
 			c.wrong.add(CodeExit, at+"."+entry("owns", k), "nobody can leave the phase %s: %s may not write %s, which this task of kind %s owns", p.Name, row.Name.One(), t.Owns[k], kind)
 		}
 	}

@@ -3,6 +3,8 @@ package flow
 import (
 	"slices"
 	"time"
+
+	"github.com/git-liza/git-liza/flow/board"
 )
 
 // checkPrincipal refuses moves that no principal of the board may make. On a board
@@ -18,7 +20,7 @@ func (p *play) checkPrincipal() *Refusal {
 	case m.Principal == "":
 		return refuse(RulePrincipal, "git config liza.principal NAME", "the board has principals, and %s by %s names none", m.Act, m.By)
 	case who == nil:
-		return refuse(RulePrincipal, "git liza principal list", "there is no principal %s", clip(m.Principal))
+		return refuse(RulePrincipal, "git liza principal list", "there is no principal %s", board.Clip(m.Principal))
 	case !who.MayAct(m.By):
 		return refuse(RulePrincipal, "git liza principal list", "%s does not act as %s", who.Name, m.By)
 	}
@@ -40,7 +42,7 @@ func checkRegistrant(p *play) *Refusal {
 	if p.board.Principals().Find(a.Principal) != nil {
 		return refuse(RulePrincipal, "git liza agents remove "+string(id), "%s is registered by %s and acts for no other principal: not for %s", id, a.Principal, m.Principal)
 	}
-	if m.Act != ActRegister {
+	if m.Act != board.ActRegister {
 		return refuse(RulePrincipal, "git liza agents add "+string(id), "%s was registered by %s, who is no longer a principal", id, a.Principal)
 	}
 	if held, until := heldBy(p, a); held != "" {
@@ -63,10 +65,10 @@ func (p *play) checkFence() *Refusal {
 		}
 		return nil
 	}
-	if m.Act == ActRegister {
+	if m.Act == board.ActRegister {
 		return nil
 	}
-	var known Generation
+	var known board.Generation
 	agent := p.board.Agent(id)
 	if agent != nil {
 		known = agent.Generation
@@ -91,7 +93,7 @@ func standingOf(p *play) standing {
 		return s | human
 	}
 	capacity := p.board.CapacityOf(by)
-	if capacity == Plans {
+	if capacity == board.Plans {
 		s |= planner
 	}
 	if p.move.Generation.Spawned() {
@@ -102,9 +104,9 @@ func standingOf(p *play) standing {
 	}
 	s |= supervisor
 	switch capacity {
-	case Does:
+	case board.Does:
 		s |= coder
-	case Judges:
+	case board.Judges:
 		s |= reviewer
 	}
 	return s
@@ -115,7 +117,7 @@ func standingOf(p *play) standing {
 // continues with that task; it may choose no other.
 func ownsReturnedTask(p *play) bool {
 	t := p.task
-	return t != nil && t.Attempt != nil && t.Attempt.Coder == p.move.By && (t.Status == Rejected || t.Status == IntegrationFailed)
+	return t != nil && t.Attempt != nil && t.Attempt.Coder == p.move.By && (t.Status == board.Rejected || t.Status == board.IntegrationFailed)
 }
 
 // refuseStanding is the refusal of an actor that no row of the act admits.
@@ -134,12 +136,12 @@ func refuseStanding(p *play, r *rule) *Refusal {
 		return refuse(RuleHolder, "git liza show "+string(m.Task), "%s is held by %s for %s until %s, not for %s",
 			m.Task, m.By, p.task.Claim.Principal, p.task.Claim.Lease.Format(time.RFC3339), m.Principal)
 	case r.by&holder != 0 && p.task.Claim != nil:
-		return refuse(RuleHolder, showHeldCommand(p, func(a *Agent) TaskID { return a.Task }), "%s is held by %s until %s, not by %s",
+		return refuse(RuleHolder, showHeldCommand(p, func(a *board.Agent) board.TaskID { return a.Task }), "%s is held by %s until %s, not by %s",
 			m.Task, p.task.Claim.By, p.task.Claim.Lease.Format(time.RFC3339), m.By)
 	case r.by&reviewHolder != 0 && p.task.Review() != nil:
-		return refuse(RuleHolder, showHeldCommand(p, func(a *Agent) TaskID { return a.Review }), "the review of %s is held by %s until %s, not by %s",
+		return refuse(RuleHolder, showHeldCommand(p, func(a *board.Agent) board.TaskID { return a.Review }), "the review of %s is held by %s until %s, not by %s",
 			m.Task, p.task.Review().By, p.task.Review().Lease.Format(time.RFC3339), m.By)
-	case r.by&reviewHolder != 0 && (p.task.isCodedBy(m.By, m.Principal) || !m.By.IsHuman() && p.board.CapacityOf(m.By) != Judges):
+	case r.by&reviewHolder != 0 && (p.task.IsCodedBy(m.By, m.Principal) || !m.By.IsHuman() && p.board.CapacityOf(m.By) != board.Judges):
 		return refuse(RuleHolder, "git liza show "+string(m.Task), "%s has not claimed the review of %s, and cannot", m.By, m.Task)
 	case r.by&reviewHolder != 0:
 		return refuse(RuleHolder, "git liza review "+string(m.Task)+" --as "+string(m.By), "%s has not claimed the review of %s", m.By, m.Task)
@@ -149,7 +151,7 @@ func refuseStanding(p *play, r *rule) *Refusal {
 
 // showHeldCommand is the command that shows the task or review that the agent holds, or
 // the task of the move if the agent holds none.
-func showHeldCommand(p *play, held func(*Agent) TaskID) string {
+func showHeldCommand(p *play, held func(*board.Agent) board.TaskID) string {
 	if a := p.board.Agent(p.move.By.Agent()); a != nil && held(a) != "" {
 		return "git liza show " + string(held(a))
 	}
@@ -164,17 +166,17 @@ func holdsSubject(p *play) bool {
 		(c.Principal == "" || c.Principal == m.Principal || len(p.board.Principals().List) == 0)
 }
 
-func workerOf(p *play) Worker { return Worker{p.move.By, p.move.Principal} }
+func workerOf(p *play) board.Worker { return board.Worker{By: p.move.By, Principal: p.move.Principal} }
 
 // heldBy is the task or review that an agent holds with a live lease, and the
 // time when that lease ends; "" if there is none.
-func heldBy(p *play, a *Agent) (TaskID, string) {
+func heldBy(p *play, a *board.Agent) (board.TaskID, string) {
 	const layout = "2006-01-02T15:04:05Z"
-	if t := p.board.Task(a.Task); t != nil && t.Claim != nil && t.Claim.By == Actor(a.ID) && t.Claim.live(p.move.At) {
+	if t := p.board.Task(a.Task); t != nil && t.Claim != nil && t.Claim.By == board.Actor(a.ID) && t.Claim.Live(p.move.At) {
 		return t.ID, t.Claim.Lease.Format(layout)
 	}
 	if t := p.board.Task(a.Review); t != nil {
-		if _, held := t.HeldReview(Actor(a.ID)); held.live(p.move.At) {
+		if _, held := t.HeldReview(board.Actor(a.ID)); held.Live(p.move.At) {
 			return t.ID, held.Lease.Format(layout)
 		}
 	}
@@ -183,7 +185,7 @@ func heldBy(p *play, a *Agent) (TaskID, string) {
 
 // releaseHint is the command by which a person gives back what an agent holds. Of several
 // reviews of a submission it names the role.
-func releaseHint(p *play, a *Agent, held TaskID) string {
+func releaseHint(p *play, a *board.Agent, held board.TaskID) string {
 	hint := "git liza release " + string(held)
 	if t := p.board.Task(held); held == a.Review && held != a.Task && t != nil && t.Submission != nil && len(t.Submission.ReviewBy) > 1 {
 		hint += " --role " + string(a.ID.Role())
@@ -192,26 +194,15 @@ func releaseHint(p *play, a *Agent, held TaskID) string {
 }
 
 // recordsAbout is the task that a record of the actor names. An agent that names none, and holds a task or a review, means that.
-func recordsAbout(p *play, named TaskID) TaskID {
+func recordsAbout(p *play, named board.TaskID) board.TaskID {
 	if named != "" {
 		return named
 	}
-	return p.board.Agent(p.move.By.Agent()).work()
-}
-
-// work is the task that an agent holds, or reviews; "" if it does neither.
-func (a *Agent) work() TaskID {
-	switch {
-	case a == nil:
-		return ""
-	case a.Task != "":
-		return a.Task
-	}
-	return a.Review
+	return p.board.Agent(p.move.By.Agent()).Work()
 }
 
 // ownAgent is a registered agent that the actor may speak for.
-func ownAgent(p *play, id AgentID, verb string) (*Agent, *Refusal) {
+func ownAgent(p *play, id board.AgentID, verb string) (*board.Agent, *Refusal) {
 	if by := p.move.By.Agent(); by != "" && by != id {
 		return nil, refuse(RuleRole, "git liza agents", "%s does not %s %s", by, verb, id)
 	}
@@ -227,9 +218,17 @@ func ownAgent(p *play, id AgentID, verb string) (*Agent, *Refusal) {
 func checkSteering(p *play) *Refusal {
 	known := p.board.Principals()
 	who := known.Find(p.move.Principal)
-	if p.move.By.IsHuman() || who == nil || who.Kind == "human" || p.board.CapacityOf(p.move.By) == Plans || slices.Contains(who.Rights, "merge") {
+	if p.move.By.IsHuman() || who == nil || who.Kind == "human" || p.board.CapacityOf(p.move.By) == board.Plans || slices.Contains(who.Rights, "merge") {
 		return nil
 	}
 	return refuse(RuleAdmin, "git liza note TEXT --for all", "%s is a machine's account without the right merge: %s makes no %s, which affects everybody; only humans, planners and agents of an account with that right do",
 		who.Name, p.move.By, p.move.Act)
+}
+
+// checkCoders refuses one worker more than the list of coders of a task can hold.
+func checkCoders(t *board.Task, w board.Worker) *Refusal {
+	if len(t.Coders) >= board.MaxList && !slices.Contains(t.Coders, w) {
+		return refuse(RuleLimit, "git liza task supersede "+string(t.ID)+" --by FILE --reason R", "%d coders have held %s already", len(t.Coders), t.ID)
+	}
+	return nil
 }

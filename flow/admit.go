@@ -2,17 +2,19 @@ package flow
 
 import (
 	"cmp"
-	"github.com/git-liza/git-liza/flow/glob"
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/git-liza/git-liza/flow/board"
+	"github.com/git-liza/git-liza/flow/glob"
 )
 
 // Admissible refuses moves that may no longer be made or admitted, although
 // replay accepts them: earlier programs made such moves, and history stays
-// legal. It is called after [Board.Apply], on the board before the move, with
+// legal. It is called after [Apply], on the board before the move, with
 // the facts that the move was judged by.
-func (b *Board) Admissible(m Move, facts *Facts) *Refusal {
+func Admissible(b *board.Board, m Move, facts *Facts) *Refusal {
 	p := &play{board: b, prior: b, move: &m, facts: facts}
 	if p.task = b.Task(m.Task); p.task != nil {
 		p.from = p.task.Status
@@ -32,11 +34,11 @@ func (b *Board) Admissible(m Move, facts *Facts) *Refusal {
 // MaxLease is the longest lease of a claim or a review, unless the
 // configuration of the board has longer ones. A holder that still works renews
 // its lease; a task must not wait for years for a holder that is gone.
-const MaxLease = Duration(24 * time.Hour)
+const MaxLease = board.Duration(24 * time.Hour)
 
 // checkLease refuses a lease that is longer than [MaxLease] and the leases in the
 // configuration.
-func (p *play) checkLease(lease Duration) *Refusal {
+func (p *play) checkLease(lease board.Duration) *Refusal {
 	if lease <= MaxLease {
 		return nil
 	}
@@ -62,14 +64,14 @@ func (g *MergeMove) admit(p *play) *Refusal  { return guardedAt(p, openNow, brou
 func (r *RenewMove) admit(p *play) *Refusal  { return p.checkLease(r.Lease) }
 func (r *ReviewMove) admit(p *play) *Refusal { return p.checkLease(r.Lease) }
 
-// openNow refuses an act that a board which is replayed has all the same: [Board.Opens] and
-// [Board.Admissible] ask it.
+// openNow refuses an act that a board which is replayed has all the same: [Opens] and
+// [Admissible] ask it.
 func openNow(p *play) *Refusal {
 	switch {
 	case p.task == nil:
-	case p.move.Act == ActClaim:
-		return guarded(func() *Refusal { return p.board.SpecGone(p.task.Goal) }, func() *Refusal { return leftToOthers(p) }, func() *Refusal { return checkFiles(p) })
-	case p.move.Act == ActMerge && !p.move.By.IsHuman():
+	case p.move.Act == board.ActClaim:
+		return guarded(func() *Refusal { return SpecGone(p.board, p.task.Goal) }, func() *Refusal { return leftToOthers(p) }, func() *Refusal { return checkFiles(p) })
+	case p.move.Act == board.ActMerge && !p.move.By.IsHuman():
 		return mergesBeyond(p)
 	}
 	return nil
@@ -94,20 +96,20 @@ func mergesBeyond(p *play) *Refusal {
 }
 
 // boundLoop refuses agents to enter work in a loop on paths that no task of its goal owns.
-func boundLoop(p *play, list []TaskInput) *Refusal {
+func boundLoop(p *play, list []board.TaskInput) *Refusal {
 	goal := p.goalID()
-	if p.move.By.IsHuman() || loopOf(p.board, goal) == nil {
+	if p.move.By.IsHuman() || board.LoopOf(p.board, goal) == nil {
 		return nil
 	}
 	var within []string
-	p.board.each(func(s *Summary) {
+	p.board.Each(func(s *board.Summary) {
 		if s.Goal == goal {
 			within = append(within, s.Owns...)
 		}
 	})
-	return firstRefusal(list, func(in TaskInput) *Refusal {
-		t := new(Task)
-		t.setInput(&in)
+	return firstRefusal(list, func(in board.TaskInput) *Refusal {
+		t := new(board.Task)
+		t.SetInput(&in)
 		if len(t.Owns) == 0 || slices.ContainsFunc(t.Owns, func(g string) bool { return !covers(within, g) }) {
 			return refuse(RuleScope, "git liza list --goal "+string(goal), "%s is in a loop, and agents enter no work there on other paths than its tasks own", in.ID)
 		}
@@ -126,18 +128,18 @@ func covers(list []string, g string) bool {
 
 func (a *AddMove) admit(p *play) *Refusal     { return boundOwns(p, a.Tasks) }
 func (g *GoalMove) admit(p *play) *Refusal    { return boundOwns(p, g.Tasks) }
-func (c *ConvertMove) admit(p *play) *Refusal { return boundOwns(p, []TaskInput{c.Input}) }
+func (c *ConvertMove) admit(p *play) *Refusal { return boundOwns(p, []board.TaskInput{c.Input}) }
 
 // admit lets an edit keep globs that an earlier program accepted.
 func (e *EditMove) admit(p *play) *Refusal {
 	if p.task != nil && slices.Equal(p.task.Owns, e.Input.Owns) {
 		return nil
 	}
-	if r := boundOwns(p, []TaskInput{e.Input}); r != nil || p.task == nil || !new(p.task.Summary()).IsInWork() {
+	if r := boundOwns(p, []board.TaskInput{e.Input}); r != nil || p.task == nil || !new(p.task.Summary()).IsInWork() {
 		return r
 	}
-	edited := p.task.clone()
-	edited.setInput(&e.Input)
+	edited := p.task.Clone()
+	edited.SetInput(&e.Input)
 	p.task = edited
 	return checkFiles(p)
 }
@@ -186,14 +188,14 @@ func (s *SessionMove) admit(p *play) *Refusal {
 	switch {
 	case t == nil:
 		hint = "git liza agents"
-	case capacity == Does && !slices.ContainsFunc(t.Coders, func(w Worker) bool { return w.By == by }) && !lookedForAnswer(p, by, t):
+	case capacity == board.Does && !slices.ContainsFunc(t.Coders, func(w board.Worker) bool { return w.By == by }) && !lookedForAnswer(p, by, t):
 		return refuse(RuleHolder, hint, "%s never held %s: an agent reports sessions only on tasks that it held", by, t.ID)
-	case capacity == Judges && t.Submissions == 0 && !lookedForAnswer(p, by, t):
+	case capacity == board.Judges && t.Submissions == 0 && !lookedForAnswer(p, by, t):
 		return refuse(RuleHolder, hint, "%s cannot have reviewed %s: it has no submission", by, t.ID)
 	case time.Duration(s.Usage.Seconds)*time.Second > p.move.At.Sub(t.Created)+5*time.Minute:
 		return refuse(RuleLimit, hint, "a session of %d seconds is longer than %s is old", s.Usage.Seconds, t.ID)
 	}
-	if most := s.Usage.most(); s.Usage.Input > most.Input || s.Usage.Output > most.Output || s.Usage.Cost > most.Cost {
+	if most := mostUsage(s.Usage); s.Usage.Input > most.Input || s.Usage.Output > most.Output || s.Usage.Cost > most.Cost {
 		return refuse(RuleLimit, hint, "no session uses that much in %d seconds: at most %d tokens are read, %d written and %s dollars spent",
 			s.Usage.Seconds, most.Input, most.Output, most.Cost)
 	}
@@ -207,13 +209,13 @@ func (s *SessionMove) admit(p *play) *Refusal {
 const (
 	readPerSecond    = 1_000_000
 	writtenPerSecond = 10_000
-	costPerSecond    = Cost(20 * dollar)
+	costPerSecond    = board.Cost(20 * board.Dollar)
 )
 
-// most is the highest usage of a session of that length.
-func (u Usage) most() Usage {
+// mostUsage is the highest usage of a session of that length.
+func mostUsage(u board.Usage) board.Usage {
 	seconds := u.Seconds + 60
-	return Usage{Input: seconds * readPerSecond, Output: seconds * writtenPerSecond, Cost: Cost(seconds) * costPerSecond}
+	return board.Usage{Input: seconds * readPerSecond, Output: seconds * writtenPerSecond, Cost: board.Cost(seconds) * costPerSecond}
 }
 
 // admit refuses agents of an account of a machine moves that affect everybody:
@@ -234,8 +236,8 @@ func (i *ImportMove) admit(p *play) *Refusal {
 }
 
 // boundOwns refuses what new tasks, and tasks that are described anew, may not own.
-func boundOwns(p *play, list []TaskInput) *Refusal {
-	return cmp.Or(boundLoop(p, list), firstRefusal(list, func(t TaskInput) *Refusal {
+func boundOwns(p *play, list []board.TaskInput) *Refusal {
+	return cmp.Or(boundLoop(p, list), firstRefusal(list, func(t board.TaskInput) *Refusal {
 		const hint = "git liza help task edit"
 		return cmp.Or(boundGlobs(string(t.ID), t.Owns, hint), boundGlobs(string(t.ID), t.Denies, hint))
 	}))

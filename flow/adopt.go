@@ -6,28 +6,29 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/flow/lists"
 )
 
 // AdoptMove advances integration to work that came from outside: main, a
 // hotfix, a merge by a human.
 type AdoptMove struct {
-	Commit ObjectID `yaml:"commit"`
-	Onto   ObjectID `yaml:"onto"`
-	Reason string   `yaml:"reason"`
-	Tasks  []TaskID `yaml:"tasks"` // whose submissions it contains
+	Commit board.ObjectID `yaml:"commit"`
+	Onto   board.ObjectID `yaml:"onto"`
+	Reason string         `yaml:"reason"`
+	Tasks  []board.TaskID `yaml:"tasks"` // whose submissions it contains
 	// Accept gives the verdict of the actor where one is missing: for the tasks,
 	// and for the tracked paths that the commit changes.
 	Accept bool  `yaml:"accept"`
 	Texts  texts `yaml:"texts"` // of the tracked paths that the commit changes
 
-	Reverts []TaskID `yaml:"reverts"` // merged tasks that the commit takes back
+	Reverts []board.TaskID `yaml:"reverts"` // merged tasks that the commit takes back
 }
 
 func (a *AdoptMove) subject() string { return a.Commit.Short() }
 
-func (a *AdoptMove) ask(_ Move, b *Board) Query {
-	q := Query{Descendant: a.Commit, Behind: []ObjectID{a.Onto}, Texts: b.Texts(), Match: workflowPatterns(b)}
+func (a *AdoptMove) ask(_ Move, b *board.Board) Query {
+	q := Query{Descendant: a.Commit, Behind: []board.ObjectID{a.Onto}, Texts: QueryTexts(b), Match: workflowPatterns(b)}
 	if len(q.Texts)+len(q.Match) > 0 {
 		q.At, q.Onto = a.Commit, a.Onto
 	}
@@ -41,7 +42,7 @@ func (a *AdoptMove) ask(_ Move, b *Board) Query {
 
 func (a *AdoptMove) fill(p *play) { a.Texts = enteredTexts(p) }
 
-func (a *AdoptMove) refs(_ Move, b *Board) []RefMove {
+func (a *AdoptMove) refs(_ Move, b *board.Board) []RefMove {
 	if a.Commit == a.Onto {
 		return nil
 	}
@@ -49,8 +50,8 @@ func (a *AdoptMove) refs(_ Move, b *Board) []RefMove {
 }
 
 func (a *AdoptMove) already(p *play) bool {
-	lacks := func(id TaskID) bool { t := p.board.Task(id); return t == nil || t.Status != Merged }
-	keeps := func(id TaskID) bool { t := p.board.Task(id); return t == nil || t.Reverted == nil }
+	lacks := func(id board.TaskID) bool { t := p.board.Task(id); return t == nil || t.Status != board.Merged }
+	keeps := func(id board.TaskID) bool { t := p.board.Task(id); return t == nil || t.Reverted == nil }
 	return !slices.ContainsFunc(a.Tasks, lacks) && !slices.ContainsFunc(a.Reverts, keeps) &&
 		a.Commit != "" && p.board.Settings().Integration.Tip == a.Commit && (!a.Accept || len(a.pending(p)) == 0)
 }
@@ -98,7 +99,7 @@ func (a *AdoptMove) check(p *play) *Refusal {
 		if t == nil || slices.Contains(a.Tasks[:i], id) {
 			return refuse(RuleNotFound, "git liza list", "there is no task %s, or it is named twice", id)
 		}
-		if !in(ReadyForReview, Rejected, Approved, IntegrationFailed).has(t.Status) || t.Submission == nil {
+		if !board.AnyOf(board.ReadyForReview, board.Rejected, board.Approved, board.IntegrationFailed).Has(t.Status) || t.Submission == nil {
 			return refuse(RuleState, "git liza show "+string(id), "%s is %s and cannot be merged by adoption", id, t.Status)
 		}
 		if f := p.facts; f != nil && !f.Behind[t.Submission.Commit] {
@@ -132,8 +133,8 @@ func (a *AdoptMove) check(p *play) *Refusal {
 // brought is a copy of the board that knows the texts that the move brings. What the
 // submission of the task changes itself stays as it was: its judges have read that.
 // The copy keeps its own reading error.
-func (a *AdoptMove) brought(p *play, t *Task) *Board {
-	b, s := withTasks(p.prior), t.Submission
+func (a *AdoptMove) brought(p *play, t *board.Task) *board.Board {
+	b, s := board.WithTasks(p.prior), t.Submission
 	for _, text := range a.Texts {
 		if s.Changed > len(s.Paths) || !slices.Contains(s.Paths, text.Path) {
 			trackText((&effect{&play{board: b, move: p.move}}), text, origin{})
@@ -144,15 +145,15 @@ func (a *AdoptMove) brought(p *play, t *Task) *Board {
 
 // judged refuses work that its roles have not approved for the texts that the
 // move brings, unless the actor may approve it and does so.
-func (a *AdoptMove) judged(p *play, t *Task) *Refusal {
+func (a *AdoptMove) judged(p *play, t *board.Task) *Refusal {
 	brought := a.brought(p, t)
-	defer func() { p.board.fail(brought.Err()) }()
+	defer func() { p.board.Fail(brought.Err()) }()
 	lacking := unconvinced(brought, t)
 	accept := "git liza adopt " + string(a.Commit) + " --reason R --tasks " + joinIDs(a.Tasks) + " --accept"
 	switch {
-	case t.Status == Approved && len(lacking) == 0:
+	case t.Status == board.Approved && len(lacking) == 0:
 		return nil
-	case !a.Accept && t.Status == Approved:
+	case !a.Accept && t.Status == board.Approved:
 		r := checkVerdicts(brought, t)
 		if checkVerdicts(p.board, t) == nil {
 			r.Hint = accept // the commit itself changes the text, so that no judge can read it before
@@ -167,42 +168,42 @@ func (a *AdoptMove) judged(p *play, t *Task) *Refusal {
 	if r := independent(&judging); r != nil {
 		return r
 	}
-	if role := lists.Find(lacking, func(r Role) bool { return notHuman(p, r) }); role != nil {
+	if role := lists.Find(lacking, func(r board.Role) bool { return notHuman(p, r) }); role != nil {
 		return refuseHuman(p, *role)
 	}
 	return nil
 }
 
-func joinIDs(list []TaskID) string {
-	return strings.Join(lists.Of(list, func(id TaskID) string { return string(id) }), ",")
+func joinIDs(list []board.TaskID) string {
+	return strings.Join(lists.Of(list, func(id board.TaskID) string { return string(id) }), ",")
 }
 
 func (a *AdoptMove) apply(p *effect) {
 	m := p.move
 	for _, id := range a.Tasks {
-		t := p.board.Task(id).clone()
+		t := p.board.Task(id).Clone()
 		endReviews(p, t)
 		if a.Accept {
 			brought := a.brought(p.play, t)
 			lacking := unconvinced(brought, t)
-			p.board.fail(brought.Err())
+			p.board.Fail(brought.Err())
 			for _, role := range lacking {
-				t.judge(role, func(j *Judgement) {
+				t.Judge(role, func(j *board.Judgement) {
 					j.Rejection = nil
-					j.Verdict = &Verdict{Commit: t.Submission.Commit, Tree: t.Submission.Tree, By: m.By, Principal: m.Principal,
-						Message: a.Reason, At: m.At, Texts: textRefsOf(p.board, t)}
+					j.Verdict = &board.Verdict{Commit: t.Submission.Commit, Tree: t.Submission.Tree, By: m.By, Principal: m.Principal,
+						Message: a.Reason, At: m.At, Texts: board.TextRefsOf(p.board, t)}
 				})
 			}
 		}
-		t.Status = Merged
-		t.Merge = &Merge{Commit: a.Commit, Onto: a.Onto, Tree: t.Submission.Tree, Adopted: true, By: m.By, At: m.At}
+		t.Status = board.Merged
+		t.Merge = &board.Merge{Commit: a.Commit, Onto: a.Onto, Tree: t.Submission.Tree, Adopted: true, By: m.By, At: m.At}
 		p.keep(t)
 		countMerged(p, t.Goal)
 	}
 	for _, id := range a.Tasks {
-		markReverted(p, p.board.Task(id).Reverts, Reverted{By: m.By, Task: id, Commit: a.Commit, At: m.At})
+		markReverted(p, p.board.Task(id).Reverts, board.Reverted{By: m.By, Task: id, Commit: a.Commit, At: m.At})
 	}
-	markReverted(p, a.Reverts, Reverted{By: m.By, Commit: a.Commit, At: m.At})
+	markReverted(p, a.Reverts, board.Reverted{By: m.By, Commit: a.Commit, At: m.At})
 	if a.Accept {
 		for _, text := range a.Texts {
 			if text.Blob != "" {
@@ -210,5 +211,5 @@ func (a *AdoptMove) apply(p *effect) {
 			}
 		}
 	}
-	p.change(func(s *Settings) { s.Integration.Tip = a.Commit })
+	p.change(func(s *board.Settings) { s.Integration.Tip = a.Commit })
 }

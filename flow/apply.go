@@ -4,37 +4,39 @@ import (
 	"cmp"
 	"reflect"
 	"time"
+
+	"github.com/git-liza/git-liza/flow/board"
 )
 
 // A play is a move while it is judged: the board after it, the row of the
 // table, and the subject as the effect may change it. Guards get a play, which
 // reads the board; only an [effect] writes to it.
 type play struct {
-	board *Board
+	board *board.Board
 	move  *Move
 	facts *Facts // nil on replay
 	rule  *rule
-	task  *Task  // a copy of the subject; nil where the act has none
-	from  Status // the subject's status before
-	prior *Board
+	task  *board.Task  // a copy of the subject; nil where the act has none
+	from  board.Status // the subject's status before
+	prior *board.Board
 
-	added     []*Task // what a guard leaves for the effect to write:
-	repointed []*Task // new tasks, and tasks with other dependencies
-	level     int     // of the subject that is described anew
-	texts     texts   // of paths that are tracked from now on, or were entered anew
-	origin    origin  // of these texts
+	added     []*board.Task // what a guard leaves for the effect to write:
+	repointed []*board.Task // new tasks, and tasks with other dependencies
+	level     int           // of the subject that is described anew
+	texts     texts         // of paths that are tracked from now on, or were entered anew
+	origin    origin        // of these texts
 
-	workflow *Workflow // that the goal of the move gets
-	begun    []*Task   // tasks of a phase of a new goal
+	workflow *board.Workflow // that the goal of the move gets
+	begun    []*board.Task   // tasks of a phase of a new goal
 
 	replayed bool // the move was admitted once: undecidable questions were settled then
 }
 
 // Apply is the board after the move. The error is a *[Refusal] if the rules
-// forbid the move; any other error comes from the [Source] of the board. facts
-// are the answers of git to [Board.Ask]; nil replays a move that was accepted
+// forbid the move; any other error comes from the [board.Source] of the board. facts
+// are the answers of git to [Ask]; nil replays a move that was accepted
 // once. The receiver never changes.
-func (b *Board) Apply(m Move, facts *Facts) (*Board, error) {
+func Apply(b *board.Board, m Move, facts *Facts) (*board.Board, error) {
 	p := &play{board: b.Fork(m.At), prior: b, move: &m, facts: facts, replayed: facts == nil}
 	for _, guard := range []func() *Refusal{p.knownFormat, p.checkForm, p.clock, p.checkPrincipal, p.checkFence, p.checkGoal, p.selectRow, p.checkOpening, p.details} {
 		refusal := guard()
@@ -64,20 +66,20 @@ func (b *Board) Apply(m Move, facts *Facts) (*Board, error) {
 
 // Opens refuses an act that the caller may not begin now, before the fields of
 // the act are known. It returns nil if the caller may begin.
-func (b *Board) Opens(act Act, task TaskID, c Caller, at time.Time) *Refusal {
+func Opens(b *board.Board, act board.Act, task board.TaskID, c Caller, at time.Time) *Refusal {
 	m := c.Move(act, task, NewDetail(act))
 	m.At = at
 	p := &play{board: b.Fork(at), prior: b, move: &m}
-	defer func() { b.fail(p.board.Err()) }() // what the copy could not read
+	defer func() { b.Fail(p.board.Err()) }() // what the copy could not read
 	return guarded(p.knownFormat, p.checkPrincipal, p.checkFence, p.selectRow, p.checkOpening, func() *Refusal { return openNow(p) })
 }
 
 // Already reports whether the board already has the effect of the move, so that
 // a command can be repeated safely after a crash. It is called for new moves,
 // never when history is judged.
-func (b *Board) Already(m Move) bool {
+func Already(b *board.Board, m Move) bool {
 	d, ok := m.Detail.(repeater)
-	if !ok || b.Empty() || m.Act.HumansOnly() && !m.By.IsHuman() {
+	if !ok || b.Empty() || HumansOnly(m.Act) && !m.By.IsHuman() {
 		return false
 	}
 	p := &play{board: b.Fork(m.At), prior: b, move: &m}
@@ -109,7 +111,7 @@ func (p *play) checkForm() *Refusal {
 	}
 	limit := p.board.Settings().Config.TextLimit
 	if limit == 0 {
-		limit = DefaultConfig().TextLimit
+		limit = board.DefaultConfig().TextLimit
 	}
 	return checkTexts(p.move, limit)
 }
@@ -147,7 +149,7 @@ func (p *play) selectRow() *Refusal {
 				return refusal
 			}
 		}
-		if r.from != 0 && !r.from.has(p.from) {
+		if r.from != 0 && !r.from.Has(p.from) {
 			continue
 		}
 		if r.by&standingOf(p) != 0 {
@@ -159,7 +161,7 @@ func (p *play) selectRow() *Refusal {
 	switch {
 	case stateFits == nil && p.from.Final():
 		return refuse(RuleFinal, "git liza show "+string(m.Task), "%s is %s, and nothing leaves a final state", m.Task, p.from)
-	case stateFits == nil && m.Act == ActReject && p.from == Rejected && p.task.Rejection() != nil:
+	case stateFits == nil && m.Act == board.ActReject && p.from == board.Rejected && p.task.Rejection() != nil:
 		return refuse(RuleState, "git liza note TEXT --for "+string(m.Task), "%s is REJECTED by %s already", m.Task, p.task.Rejection().By)
 	case stateFits == nil:
 		return refuse(RuleState, "git liza show "+string(m.Task), "%s does not apply to %s, which is %s", m.Act, m.Task, p.from)
@@ -181,7 +183,7 @@ func (p *play) subject(r *rule) *Refusal {
 	if found == nil {
 		return refuse(RuleNotFound, "git liza list --all", "there is no task %s", p.move.Task)
 	}
-	p.task, p.from = found.clone(), found.Status
+	p.task, p.from = found.Clone(), found.Status
 	return nil
 }
 
@@ -189,4 +191,4 @@ func (p *play) checkOpening() *Refusal { return p.rule.open(p) }
 
 func (p *play) details() *Refusal { return p.move.Detail.check(p) }
 
-func (p *play) limits() Limits { return p.board.Settings().Config.Limits.Over(p.task.Limits) }
+func (p *play) limits() board.Limits { return p.board.Settings().Config.Limits.Over(p.task.Limits) }

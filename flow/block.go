@@ -4,11 +4,9 @@ import (
 	"cmp"
 	"slices"
 	"time"
-)
 
-// ReasonQuestion is the reason of a block that only asks: it is no failure, and
-// only answers lead on.
-const ReasonQuestion = "question"
+	"github.com/git-liza/git-liza/flow/board"
+)
 
 // freeQuestions is how often work on a task may stop for questions alone; from then
 // on each is a failure too.
@@ -21,18 +19,18 @@ type BlockMove struct {
 	Questions []string `yaml:"questions"`
 	Attempted []string `yaml:"attempted"`
 
-	To    Role  `yaml:"to"`    // of agents that may answer; "" and human: a planner or a person
-	Saved *Save `yaml:"saved"` // the work of the claim that the block ends
+	To    board.Role  `yaml:"to"`    // of agents that may answer; "" and human: a planner or a person
+	Saved *board.Save `yaml:"saved"` // the work of the claim that the block ends
 }
 
-func (b *BlockMove) ask(Move, *Board) Query { return askSave(b.Saved) }
+func (b *BlockMove) ask(Move, *board.Board) Query { return askSave(b.Saved) }
 
-func (b *BlockMove) refs(m Move, _ *Board) []RefMove { return saved(m.Task, b.Saved) }
+func (b *BlockMove) refs(m Move, _ *board.Board) []RefMove { return saved(m.Task, b.Saved) }
 
 // leaseEnded refuses to block a claimed task before the lease of its holder has
 // ended.
 func leaseEnded(p *play) *Refusal {
-	if p.from == Claimed && p.task.Claim.live(p.move.At) {
+	if p.from == board.Claimed && p.task.Claim.Live(p.move.At) {
 		return refuse(RuleHolder, "git liza release "+string(p.task.ID), "%s is held by %s until %s",
 			p.task.ID, p.task.Claim.By, p.task.Claim.Lease.Format(time.RFC3339))
 	}
@@ -47,36 +45,29 @@ func (b *BlockMove) check(p *play) *Refusal {
 	if r := firstRefusal(b.Questions, func(q string) *Refusal { return present("a question", q, hint) }); r != nil {
 		return r
 	}
-	if b.To != "" && b.To != HumanRole && p.board.Role(b.To) == nil {
-		return refuse(RuleNotFound, "git liza role list", "the board has no role %s", clip(string(b.To)))
+	if b.To != "" && b.To != board.HumanRole && p.board.Role(b.To) == nil {
+		return refuse(RuleNotFound, "git liza role list", "the board has no role %s", board.Clip(string(b.To)))
 	}
-	if b.Saved != nil && p.from != Claimed {
+	if b.Saved != nil && p.from != board.Claimed {
 		return refuse(RuleForm, hint, "nobody holds %s: there is no work to save with the block", p.task.ID)
 	}
-	if b.Saved != nil && !MaySave(p.board, p.task, p.move.By) {
+	if b.Saved != nil && !board.MaySave(p.board, p.task, p.move.By) {
 		return refuse(RuleRole, hint, "%s does not save the work of %s: its holder, a planner or a person does", p.move.By, p.task.ID)
 	}
 	return p.checkSave(b.Saved)
 }
 
-// MaySave reports whether an actor may save claimed work for the one who goes on with it. A
-// reviewer's supervisor may not, even after the lease: it would judge what it wrote,
-// under another's name.
-func MaySave(b *Board, t *Task, by Actor) bool {
-	return t.Claim.By == by || by.IsHuman() || b.CapacityOf(by) == Plans
-}
-
 // asks reports whether the block only asks.
 func (b *BlockMove) asks() bool {
-	return b.Reason == "" || b.Reason == ReasonQuestion
+	return b.Reason == "" || b.Reason == board.ReasonQuestion
 }
 
 func (b *BlockMove) already(p *play) bool {
-	if p.from != Blocked || p.task.Block.By != p.move.By {
+	if p.from != board.Blocked || p.task.Block.By != p.move.By {
 		return false
 	}
 	if b.asks() {
-		return p.task.Block.Reason == ReasonQuestion && slices.Equal(p.task.Block.Questions, b.Questions)
+		return p.task.Block.Reason == board.ReasonQuestion && slices.Equal(p.task.Block.Questions, b.Questions)
 	}
 	return p.task.Block.Reason == b.Reason
 }
@@ -88,15 +79,15 @@ func (b *BlockMove) apply(p *effect) {
 		from = t.Claim.From
 	}
 	p.unclaim()
-	reason := cmp.Or(b.Reason, ReasonQuestion)
-	block := Block{Reason: reason, Questions: b.Questions, Attempted: b.Attempted, To: b.To, From: from}
+	reason := cmp.Or(b.Reason, board.ReasonQuestion)
+	block := board.Block{Reason: reason, Questions: b.Questions, Attempted: b.Attempted, To: b.To, From: from}
 	if claimed {
 		t.Intent = nil
 	}
-	t.block(p, block)
+	blockTask(t, p, block)
 	if b.Saved != nil {
 		t.Saves = b.Saved.Number
-		t.Attempt = copied(t.Attempt)
+		t.Attempt = board.CopyOf(t.Attempt)
 		t.Attempt.Saved = b.Saved.Commit
 	}
 	if b.asks() {
@@ -113,16 +104,16 @@ func (b *BlockMove) apply(p *effect) {
 // UnblockMove sends a blocked task back to work, or back to review if the limit
 // of reviews without a verdict had blocked it.
 type UnblockMove struct {
-	KeepBranch bool  `yaml:"keep_branch"`
-	Saved      *Save `yaml:"saved"`
+	KeepBranch bool        `yaml:"keep_branch"`
+	Saved      *board.Save `yaml:"saved"`
 }
 
 func unblockable(p *play) *Refusal {
-	if p.task.exhausted(p.limits()) {
+	if p.task.Exhausted(p.limits()) {
 		return refuse(RuleExhausted, "git liza task supersede "+string(p.task.ID)+" --by FILE --reason R",
 			"%s failed %d times: its framing is presumed wrong, only supersede or abandon lead on", p.task.ID, len(p.task.Failures))
 	}
-	if b := p.task.Block; b.Reason == ReasonQuestion && b.From != 0 && !b.answered(p.board) {
+	if b := p.task.Block; b.Reason == board.ReasonQuestion && b.From != 0 && !b.Answered(p.board) {
 		return refuse(RuleState, "git liza answer "+string(p.task.ID), "%s waits for the answer to its question, not for unblock", p.task.ID)
 	}
 	return nil
@@ -135,32 +126,32 @@ func (u *UnblockMove) check(p *play) *Refusal {
 	return p.checkSave(u.Saved)
 }
 
-func (u *UnblockMove) ask(Move, *Board) Query { return askSave(u.Saved) }
+func (u *UnblockMove) ask(Move, *board.Board) Query { return askSave(u.Saved) }
 
-func (u *UnblockMove) refs(m Move, _ *Board) []RefMove { return saved(m.Task, u.Saved) }
+func (u *UnblockMove) refs(m Move, _ *board.Board) []RefMove { return saved(m.Task, u.Saved) }
 
-func (u *UnblockMove) already(p *play) bool { return p.from == Unclaimed && p.task.Block == nil }
+func (u *UnblockMove) already(p *play) bool { return p.from == board.Unclaimed && p.task.Block == nil }
 
 func (u *UnblockMove) apply(p *effect) {
 	t := p.task
 	limit := t.Block.Limit
-	t.dropBlock(p)
+	dropBlock(t, p)
 	t.Retry = nil
 	if u.Saved != nil {
 		t.Saves = u.Saved.Number
 	}
-	if limit == LimitNoVerdicts {
-		t.judgeAll(func(j *Judgement) { j.NoVerdicts, j.NotBefore, j.Error = 0, time.Time{}, "" })
+	if limit == board.LimitNoVerdicts {
+		t.JudgeAll(func(j *board.Judgement) { j.NoVerdicts, j.NotBefore, j.Error = 0, time.Time{}, "" })
 		p.backToReview()
 		return
 	}
-	t.Status = Unclaimed
+	t.Status = board.Unclaimed
 	switch limit {
-	case LimitMergeFails:
+	case board.LimitMergeFails:
 		t.MergeFails = 0
-	case LimitCycles:
+	case board.LimitCycles:
 		t.Attempt.Cycles = 0
-	case LimitIterations:
+	case board.LimitIterations:
 		t.Attempt.Iteration = 0
 	}
 	if t.Attempt != nil && u.KeepBranch {
@@ -168,5 +159,5 @@ func (u *UnblockMove) apply(p *effect) {
 		return
 	}
 	t.Attempt, t.Intent, t.Submission, t.Integration = nil, nil, nil, nil
-	t.judgeAll(func(j *Judgement) { j.Verdict, j.Rejection = nil, nil })
+	t.JudgeAll(func(j *board.Judgement) { j.Verdict, j.Rejection = nil, nil })
 }

@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/git-liza/git-liza/flow/board"
 )
 
 // A configuration that no rule could work with begins no board and changes none.
@@ -16,31 +18,31 @@ func TestConfigBounds(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct {
 		says  string
-		spoil func(*Config)
+		spoil func(*board.Config)
 	}{
-		{"a lease and the grace last at least a second", func(c *Config) { c.ReviewLease = 0 }},
-		{"a limit is at least 1", func(c *Config) { c.Limits.Cycles = 0 }},
-		{"a limit is at least 1", func(c *Config) { c.BlobLimit = 0 }},
-		{"so no limit of them is higher", func(c *Config) { c.Limits.FailedCoders = MaxList + 1 }},
-		{"so no limit of them is higher", func(c *Config) { c.Limits.Failures = MaxList + 1 }},
-		{"no limit is negative", func(c *Config) { c.TextLimit = 255 }},
-		{"no limit is negative", func(c *Config) { c.TextLimit = 64<<10 + 1 }},
-		{"no limit is negative", func(c *Config) { c.SupersedeDepth = -1 }},
-		{"no limit is negative", func(c *Config) { c.DriftAlarm = -1 }},
-		{"a budget is negative or too large", func(c *Config) { c.Budgets.Goal.Tokens = -1 }},
-		{"checkpoint.every is at most 1000000 merges", func(c *Config) { c.Checkpoint.Every = 1_000_001 }},
-		{"checkpoint.every is at most 1000000 merges", func(c *Config) { c.Checkpoint.Every = -1 }},
-		{"checkpoint.share at most 100 percent", func(c *Config) { c.Checkpoint.Share = 101 }},
-		{"pressure.rate is at most 100 percent", func(c *Config) { c.Pressure.Rate = 101 }},
-		{"pressure.rate is at most 100 percent", func(c *Config) { c.Pressure.Rate = -1 }},
-		{"an alarm waits for at most 365 days", func(c *Config) { c.Alarms.PauseForgotten = Duration(366 * 24 * time.Hour) }},
-		{"alarms.approaching lies between 0 and 100 percent", func(c *Config) { c.Alarms.Approaching = 101 }},
-		{"alarms.approvals is not negative", func(c *Config) { c.Alarms.Approvals = -1 }},
-		{"is no kind of alarm", func(c *Config) { c.Alarms.Off = []string{"Lease!"} }},
+		{"a lease and the grace last at least a second", func(c *board.Config) { c.ReviewLease = 0 }},
+		{"a limit is at least 1", func(c *board.Config) { c.Limits.Cycles = 0 }},
+		{"a limit is at least 1", func(c *board.Config) { c.BlobLimit = 0 }},
+		{"so no limit of them is higher", func(c *board.Config) { c.Limits.FailedCoders = board.MaxList + 1 }},
+		{"so no limit of them is higher", func(c *board.Config) { c.Limits.Failures = board.MaxList + 1 }},
+		{"no limit is negative", func(c *board.Config) { c.TextLimit = 255 }},
+		{"no limit is negative", func(c *board.Config) { c.TextLimit = 64<<10 + 1 }},
+		{"no limit is negative", func(c *board.Config) { c.SupersedeDepth = -1 }},
+		{"no limit is negative", func(c *board.Config) { c.DriftAlarm = -1 }},
+		{"a budget is negative or too large", func(c *board.Config) { c.Budgets.Goal.Tokens = -1 }},
+		{"checkpoint.every is at most 1000000 merges", func(c *board.Config) { c.Checkpoint.Every = 1_000_001 }},
+		{"checkpoint.every is at most 1000000 merges", func(c *board.Config) { c.Checkpoint.Every = -1 }},
+		{"checkpoint.share at most 100 percent", func(c *board.Config) { c.Checkpoint.Share = 101 }},
+		{"pressure.rate is at most 100 percent", func(c *board.Config) { c.Pressure.Rate = 101 }},
+		{"pressure.rate is at most 100 percent", func(c *board.Config) { c.Pressure.Rate = -1 }},
+		{"an alarm waits for at most 365 days", func(c *board.Config) { c.Alarms.PauseForgotten = board.Duration(366 * 24 * time.Hour) }},
+		{"alarms.approaching lies between 0 and 100 percent", func(c *board.Config) { c.Alarms.Approaching = 101 }},
+		{"alarms.approvals is not negative", func(c *board.Config) { c.Alarms.Approvals = -1 }},
+		{"is no kind of alarm", func(c *board.Config) { c.Alarms.Off = []string{"Lease!"} }},
 	} {
 		first, s := newBoard(), opened(t)
 		row.spoil(&first.Config)
-		for _, r := range []*Refusal{s.play(s.by("human:ann", ActConfig, "", &ConfigMove{first.Config})), empty(t).play(s.by("human:ann", ActInit, "", first))} {
+		for _, r := range []*Refusal{s.play(s.by("human:ann", board.ActConfig, "", &ConfigMove{first.Config})), empty(t).play(s.by("human:ann", board.ActInit, "", first))} {
 			require.NotNil(t, r, row.says)
 			require.Equal(t, RuleForm, r.Rule)
 			require.Contains(t, r.Reason, row.says)
@@ -49,7 +51,7 @@ func TestConfigBounds(t *testing.T) {
 	late := newBoard()
 	late.Deadline = dawn
 	s := empty(t)
-	r := s.play(s.by("human:ann", ActInit, "", late))
+	r := s.play(s.by("human:ann", board.ActInit, "", late))
 	require.NotNil(t, r)
 	require.Contains(t, r.Reason, "is in the past")
 }
@@ -58,7 +60,7 @@ func TestConfigBounds(t *testing.T) {
 func TestTasksOfOneMove(t *testing.T) {
 	t.Parallel()
 	s := opened(t)
-	r := s.play(s.by("human:ann", ActAdd, "", &AddMove{Tasks: make(inputs, MaxTasks), Update: make(inputs, 1)}))
+	r := s.play(s.by("human:ann", board.ActAdd, "", &AddMove{Tasks: make(inputs, board.MaxTasks), Update: make(inputs, 1)}))
 	require.NotNil(t, r)
 	require.Equal(t, RuleLimit, r.Rule)
 	require.Contains(t, r.Reason, "a move describes at most")
@@ -68,10 +70,10 @@ func TestTasksOfOneMove(t *testing.T) {
 func TestRecordsNameTheWork(t *testing.T) {
 	t.Parallel()
 	s := staged(t, "human:ann register coder-1 as=c | human:ann add a | coder-1 claim a")
-	for _, d := range []Detail{&AnomalyMove{Type: Workaround, Details: map[string]string{}}, &DiscoverMove{Text: "a leak", Severity: "low", Urgency: "deferred"}} {
-		m := s.by("coder-1", ActAnomaly, "", d)
+	for _, d := range []Detail{&AnomalyMove{Type: board.Workaround, Details: map[string]string{}}, &DiscoverMove{Text: "a leak", Severity: "low", Urgency: "deferred"}} {
+		m := s.by("coder-1", board.ActAnomaly, "", d)
 		if _, found := d.(*DiscoverMove); found {
-			m.Act = ActDiscover
+			m.Act = board.ActDiscover
 		}
 		r := s.judge(m, agreeing(s.board, m))
 		require.NotNil(t, r)
@@ -84,7 +86,7 @@ func TestRulesOfReviewAreBounded(t *testing.T) {
 	t.Parallel()
 	s := opened(t)
 	for i := range maxRules {
-		r := s.play(s.by("human:ann", ActRequire, "", &RequireMove{Rule: ReviewRule{Role: "security-reviewer", Paths: []string{fmt.Sprintf("p%d/**", i)}}}))
+		r := s.play(s.by("human:ann", board.ActRequire, "", &RequireMove{Rule: board.ReviewRule{Role: "security-reviewer", Paths: []string{fmt.Sprintf("p%d/**", i)}}}))
 		if i < maxRules-1 { // one is there from the beginning
 			require.Nil(t, r)
 			continue
@@ -98,7 +100,7 @@ func TestRulesOfReviewAreBounded(t *testing.T) {
 // is another one.
 func TestFalseTextsOfMoves(t *testing.T) {
 	t.Parallel()
-	tested := map[Act]bool{}
+	tested := map[board.Act]bool{}
 	for _, row := range [][2]string{
 		{"no board", "human:ann init"},
 		{"", "planner-1 add a spec=docs/x.md"},
@@ -128,7 +130,7 @@ func TestFalseTextsOfMoves(t *testing.T) {
 		m, facts := s.moveOf(strings.Fields(row[1]))
 		field := reflect.ValueOf(m.Detail).Elem().FieldByName("Texts")
 		is := field.Interface().(texts)
-		wrong := []texts{append(slices.Clip(is), Text{Path: "docs/none.md"})}
+		wrong := []texts{append(slices.Clip(is), board.Text{Path: "docs/none.md"})}
 		if len(is) > 0 {
 			other := slices.Clone(is)
 			other[0].Blob = object("other")
@@ -144,7 +146,7 @@ func TestFalseTextsOfMoves(t *testing.T) {
 		require.Nil(t, s.judge(m, facts), row[1])
 		tested[m.Act] = true
 	}
-	for _, act := range Acts() {
+	for _, act := range board.Acts() {
 		field, is := reflect.TypeOf(NewDetail(act)).Elem().FieldByName("Texts")
 		require.Equal(t, is && field.Type == reflect.TypeFor[texts](), tested[act], act.String())
 	}
@@ -154,8 +156,8 @@ func TestFalseTextsOfMoves(t *testing.T) {
 func TestLongDetailOfARecord(t *testing.T) {
 	t.Parallel()
 	s := opened(t)
-	long := &AnomalyMove{Type: Workaround, Details: map[string]string{"why": strings.Repeat("x", s.board.Settings().Config.TextLimit+1)}}
-	r := s.play(s.by("coder-1", ActAnomaly, "", long))
+	long := &AnomalyMove{Type: board.Workaround, Details: map[string]string{"why": strings.Repeat("x", s.board.Settings().Config.TextLimit+1)}}
+	r := s.play(s.by("coder-1", board.ActAnomaly, "", long))
 	require.NotNil(t, r)
 	require.Equal(t, RuleText, r.Rule)
 }

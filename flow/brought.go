@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/flow/shell"
 )
 
@@ -16,7 +17,7 @@ func checkBrought(p *play, undo func(path string) string) *Refusal {
 	if p.facts == nil {
 		return nil
 	}
-	strict := p.move.Act != ActMerge || !p.move.By.IsHuman() // what others own meanwhile a person may change
+	strict := p.move.Act != board.ActMerge || !p.move.By.IsHuman() // what others own meanwhile a person may change
 	for list := p.facts.Brought; len(list) > 0; {
 		commit := list[0].Commit
 		n := slices.IndexFunc(list, func(c PathChange) bool { return c.Commit != commit })
@@ -66,7 +67,7 @@ const mostUndone = 1000
 // undo is the command that commits the work since base again, in one commit without the
 // change of a path: in a later commit of its own integration would get what it takes back. It
 // leaves out the other paths too that the hook of the commit refuses.
-func (p *play) undo(base ObjectID, path string) string {
+func (p *play) undo(base board.ObjectID, path string) string {
 	commit := "git commit -q -C ORIG_HEAD"
 	if path == "" { // what is wrong is in a message
 		commit = "git commit -q -m " + shell.Quote("Work on "+string(p.task.ID))
@@ -97,7 +98,7 @@ func undoneChanges(p *play, path string) (list []PathChange) {
 		return []PathChange{{Path: path, Was: 1}}
 	}
 	for _, c := range p.facts.Changes {
-		if len(list) < mostUndone && (c.Path == path || p.board.Writable(p.task, p.task.Attempt.Coder.Role(), []string{c.Path}, strings.Clone) != nil) {
+		if len(list) < mostUndone && (c.Path == path || Writable(p.board, p.task, p.task.Attempt.Coder.Role(), []string{c.Path}, strings.Clone) != nil) {
 			list = append(list, c)
 		}
 	}
@@ -110,7 +111,7 @@ func broughtNow(p *play) *Refusal { return checkBrought(p, rejecting(p.task)) }
 
 // Barred refuses to merge approved work that changes what it may not any more, as far as
 // the board itself knows.
-func Barred(b *Board, id TaskID) *Refusal {
+func Barred(b *board.Board, id board.TaskID) *Refusal {
 	t := b.Task(id)
 	if t == nil || t.Submission == nil || t.Attempt == nil {
 		return nil
@@ -119,10 +120,10 @@ func Barred(b *Board, id TaskID) *Refusal {
 }
 
 // rejecting gives the command with which a person sends submitted work back for a path.
-func rejecting(t *Task) func(path string) string {
+func rejecting(t *board.Task) func(path string) string {
 	return func(path string) string {
-		r := RejectMove{Commit: t.Submission.Commit, Feedback: Feedback{Blockers: []Finding{{File: path, Issue: "its work may not bring this"}}}}
-		blank, said := shell.Quote("- [blocker] FILE:LINE — ISSUE"), shell.Quote(r.Feedback.lines()[0])
+		r := RejectMove{Commit: t.Submission.Commit, Feedback: board.Feedback{Blockers: []board.Finding{{File: path, Issue: "its work may not bring this"}}}}
+		blank, said := shell.Quote("- [blocker] FILE:LINE — ISSUE"), shell.Quote(r.Feedback.Lines()[0])
 		return strings.Replace(r.hint(t, t.Rejection()), blank, said, 1)
 	}
 }

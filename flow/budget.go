@@ -5,67 +5,27 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+
+	"github.com/git-liza/git-liza/flow/board"
+	"github.com/git-liza/git-liza/flow/lists"
 )
-
-// Budgets limit how much sessions may use before no more are started: for each
-// task, each sprint, each goal. Session bounds each of them: it is ended there.
-type Budgets struct {
-	Session Budget `yaml:"session"`
-	Task    Budget `yaml:"task"`
-	Sprint  Budget `yaml:"sprint"`
-	Goal    Budget `yaml:"goal"`
-}
-
-// A Budget bounds [Usage.Tokens] and cost; a zero bounds nothing.
-type Budget struct {
-	Tokens int64 `yaml:"tokens"`
-	Cost   Cost  `yaml:"cost"`
-}
-
-// over is the budget of the board with the numbers of a task's own budget in
-// place of its own.
-func (b Budget) over(own *Budget) Budget {
-	if own != nil && own.Tokens > 0 {
-		b.Tokens = own.Tokens
-	}
-	if own != nil && own.Cost > 0 {
-		b.Cost = own.Cost
-	}
-	return b
-}
-
-func (b Budget) sound() bool {
-	return b.Tokens >= 0 && b.Tokens <= maxSum && b.Cost >= 0 && b.Cost <= maxCost
-}
-
-func (b Budgets) sound() bool {
-	return b.Session.sound() && b.Task.sound() && b.Sprint.sound() && b.Goal.sound()
-}
 
 // A purse is a budget with what is spent of it.
 type purse struct {
 	of    string // the task, sprint or goal
-	limit Budget
-	spent Usage
-	board Usage      // the part of spent that the board records
-	raise [2]string  // commands, without their number, that raise tokens and cost
-	runs  []Spending // of running sessions; included in spent
+	limit board.Budget
+	spent board.Usage
+	board board.Usage      // the part of spent that the board records
+	raise [2]string        // commands, without their number, that raise tokens and cost
+	runs  []board.Spending // of running sessions; included in spent
 }
 
-// A Spending is the usage of a session that the board does not record yet.
-type Spending struct {
-	By    AgentID // the agent that reports it
-	Goal  GoalID  // for which it plans; "" is the current one
-	Task  TaskID  // "" means planning
-	Usage Usage
-}
-
-// Budget refuses one more session for a task whose budget, or that of its
+// CheckBudget refuses one more session for a task whose budget, or that of its
 // sprint or goal, is spent; the rule is budget. The id "" means planning, for
 // which the goal that is named pays, and its sprint; "" is the current goal.
-// The usage of running sessions counts too. Budget returns nil if a session may
+// The usage of running sessions counts too. The refusal is nil if a session may
 // begin.
-func (b *Board) Budget(goal GoalID, id TaskID, running ...Spending) *Refusal {
+func CheckBudget(b *board.Board, goal board.GoalID, id board.TaskID, running ...board.Spending) *Refusal {
 	t, r := payeeOf(b, goal, id)
 	if r != nil {
 		return r
@@ -74,21 +34,21 @@ func (b *Board) Budget(goal GoalID, id TaskID, running ...Spending) *Refusal {
 }
 
 // refusesBudget reports whether a budget refuses sessions for a task.
-func refusesBudget(b *Board, id TaskID) bool {
+func refusesBudget(b *board.Board, id board.TaskID) bool {
 	t, r := payeeOf(b, "", id)
 	return r != nil || overspent(b, t) != nil
 }
 
-func overspent(b *Board, t *Task, running ...Spending) *Refusal {
+func overspent(b *board.Board, t *board.Task, running ...board.Spending) *Refusal {
 	return firstRefusal(chargedPurses(b, t, running), purse.exhausted)
 }
 
-// Left is the smallest remainder of the budgets that a session for a task would
-// use (of planning for a goal, as in [Board.Budget]), less the usage of running
+// RemainingBudget is the smallest remainder of the budgets that a session for a task would
+// use (of planning for a goal, as in [CheckBudget]), less the usage of running
 // sessions, and whether any budget applies. A number without a limit is 0; an
 // exhausted one is negative.
-func (b *Board) Left(goal GoalID, id TaskID, running ...Spending) (Budget, bool) {
-	var least Budget
+func RemainingBudget(b *board.Board, goal board.GoalID, id board.TaskID, running ...board.Spending) (board.Budget, bool) {
+	var least board.Budget
 	t, r := payeeOf(b, goal, id)
 	if r != nil {
 		return least, false
@@ -97,12 +57,12 @@ func (b *Board) Left(goal GoalID, id TaskID, running ...Spending) (Budget, bool)
 		least.Tokens = scarcer(least.Tokens, p.limit.Tokens, p.spent.Tokens())
 		least.Cost = scarcer(least.Cost, p.limit.Cost, p.spent.Cost)
 	}
-	return least, least != Budget{}
+	return least, least != board.Budget{}
 }
 
 // scarcer is the lower of two remainders: least, and what limit leaves after
 // spent.
-func scarcer[T int64 | Cost](least, limit, spent T) T {
+func scarcer[T int64 | board.Cost](least, limit, spent T) T {
 	if limit == 0 {
 		return least
 	}
@@ -118,9 +78,9 @@ func scarcer[T int64 | Cost](least, limit, spent T) T {
 
 // payeeOf is the task that a session is for. Planning is a task of the goal that
 // has no id.
-func payeeOf(b *Board, goal GoalID, id TaskID) (*Task, *Refusal) {
+func payeeOf(b *board.Board, goal board.GoalID, id board.TaskID) (*board.Task, *Refusal) {
 	if id == "" {
-		return &Task{Goal: cmp.Or(goal, b.Settings().Goal)}, nil
+		return &board.Task{Goal: cmp.Or(goal, b.Settings().Goal)}, nil
 	}
 	t := b.Task(id)
 	if t == nil {
@@ -130,7 +90,7 @@ func payeeOf(b *Board, goal GoalID, id TaskID) (*Task, *Refusal) {
 }
 
 // chargedPurses are the purses of a task, with the usage of running sessions added.
-func chargedPurses(b *Board, t *Task, running []Spending) []purse {
+func chargedPurses(b *board.Board, t *board.Task, running []board.Spending) []purse {
 	list := pursesOf(b, t)
 	for i := range list {
 		list[i].board = list[i].spent
@@ -152,9 +112,9 @@ func chargedPurses(b *Board, t *Task, running []Spending) []purse {
 }
 
 // pursesOf are the budgets that bound the sessions of a task, its own first.
-func pursesOf(b *Board, t *Task) []purse {
+func pursesOf(b *board.Board, t *board.Task) []purse {
 	set := b.Settings().Config.Budgets
-	if set == (Budgets{}) && t.Budget == nil {
+	if set == (board.Budgets{}) && t.Budget == nil {
 		return nil
 	}
 	goal, sprint := payersOf(b, t)
@@ -162,7 +122,7 @@ func pursesOf(b *Board, t *Task) []purse {
 	if t.ID == "" {
 		return list
 	}
-	own := purse{of: string(t.ID), limit: set.Task.over(t.Budget), spent: t.Usage, raise: raising("task")}
+	own := purse{of: string(t.ID), limit: set.Task.Over(t.Budget), spent: t.Usage, raise: raising("task")}
 	edit := "git liza task edit " + string(t.ID)
 	if t.Budget != nil && t.Budget.Tokens > 0 {
 		own.raise[0] = edit + " --budget-tokens "
@@ -174,7 +134,7 @@ func pursesOf(b *Board, t *Task) []purse {
 }
 
 // sharedPurses are the budgets of a sprint and a goal.
-func sharedPurses(b *Board, goal GoalID, sprint SprintID) []purse {
+func sharedPurses(b *board.Board, goal board.GoalID, sprint board.SprintID) []purse {
 	set := b.Settings().Config.Budgets
 	var list []purse
 	if s := b.Sprint(sprint); s != nil {
@@ -197,22 +157,48 @@ func raising(budget string) [2]string {
 // altogether.
 func (p purse) exhausted() *Refusal {
 	if limit, spent := p.limit.Tokens, p.spent.Tokens(); limit > 0 && spent >= limit {
-		return refuse(RuleBudget, p.raise[0]+strconv.FormatInt(min(max(p.board.Tokens(), min(spent, 2*limit))+limit, maxSum), 10),
-			"the budget of %s is spent%s: %d of %d tokens", p.of, p.describeRuns(Usage.Tokens), spent, limit)
+		return refuse(RuleBudget, p.raise[0]+strconv.FormatInt(min(max(p.board.Tokens(), min(spent, 2*limit))+limit, board.MaxSum), 10),
+			"the budget of %s is spent%s: %d of %d tokens", p.of, p.describeRuns(board.Usage.Tokens), spent, limit)
 	}
 	if limit, spent := p.limit.Cost, p.spent.Cost; limit > 0 && spent >= limit {
-		return refuse(RuleBudget, p.raise[1]+min(max(p.board.Cost, min(spent, 2*limit))+limit, maxCost).String(),
-			"the budget of %s is spent%s: %s of %s dollars", p.of, p.describeRuns(func(u Usage) int64 { return int64(u.Cost) }), spent, limit)
+		return refuse(RuleBudget, p.raise[1]+min(max(p.board.Cost, min(spent, 2*limit))+limit, board.MaxCost).String(),
+			"the budget of %s is spent%s: %s of %s dollars", p.of, p.describeRuns(func(u board.Usage) int64 { return int64(u.Cost) }), spent, limit)
 	}
 	return nil
 }
 
 // describeRuns says that running sessions are part of what is spent, and which agent
 // reports the highest usage: an agent may be wrong.
-func (p purse) describeRuns(used func(Usage) int64) string {
+func (p purse) describeRuns(used func(board.Usage) int64) string {
 	if len(p.runs) == 0 {
 		return ""
 	}
-	most := slices.MaxFunc(p.runs, func(a, b Spending) int { return cmp.Compare(used(a.Usage), used(b.Usage)) })
+	most := slices.MaxFunc(p.runs, func(a, b board.Spending) int { return cmp.Compare(used(a.Usage), used(b.Usage)) })
 	return fmt.Sprintf(" with running sessions, most by %s", most.By)
+}
+
+// A BudgetUse is how much of a budget is used.
+type BudgetUse struct {
+	Of      string // the task, sprint or goal
+	Percent int    // of its tokens or its cost, whichever is more; 0 without a limit
+}
+
+// BudgetsUsed are the budgets that a session for a task would use, or one that plans for
+// a goal, as in [CheckBudget]: the task's own first.
+func BudgetsUsed(b *board.Board, goal board.GoalID, id board.TaskID, running ...board.Spending) []BudgetUse {
+	t, r := payeeOf(b, goal, id)
+	if r != nil {
+		return nil
+	}
+	return lists.Of(chargedPurses(b, t, running), func(p purse) BudgetUse {
+		return BudgetUse{p.of, max(percentOf(p.spent.Tokens(), p.limit.Tokens), percentOf(p.spent.Cost, p.limit.Cost))}
+	})
+}
+
+// percentOf is how many percent of a limit are spent, at most 1000; 0 without a limit.
+func percentOf[T int64 | board.Cost](spent, limit T) int {
+	if limit <= 0 || spent <= 0 {
+		return 0
+	}
+	return int(min(float64(spent)/float64(limit)*100, 1000))
 }

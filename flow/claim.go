@@ -4,6 +4,7 @@ import (
 	"maps"
 	"time"
 
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/flow/glob"
 	"github.com/git-liza/git-liza/flow/lists"
 )
@@ -12,24 +13,24 @@ import (
 // same coder continues its own; another coder starts afresh, unless the work
 // only failed to merge or was kept on purpose.
 type ClaimMove struct {
-	Lease Duration `yaml:"lease"`
-	Base  ObjectID `yaml:"base"`  // the board's integration tip where the attempt is fresh, "" otherwise
-	Saved *Save    `yaml:"saved"` // the saved commit of the replaced attempt
-	Tip   ObjectID `yaml:"tip"`   // of the branch that its coder goes on with; "" is the attempt's start
+	Lease board.Duration `yaml:"lease"`
+	Base  board.ObjectID `yaml:"base"`  // the board's integration tip where the attempt is fresh, "" otherwise
+	Saved *board.Save    `yaml:"saved"` // the saved commit of the replaced attempt
+	Tip   board.ObjectID `yaml:"tip"`   // of the branch that its coder goes on with; "" is the attempt's start
 }
 
 // claimable is the guard of claims; views use it to say why a task waits.
 func claimable(p *play) *Refusal {
 	t, by, at := p.task, p.move.By, p.move.At
 	s := p.board.Settings()
-	if s.Control.State != Running {
+	if s.Control.State != board.Running {
 		return refuse(RuleControl, s.Control.Onward(p.board), "the board is %s (%s): no new claims", s.Control.State, s.Control.Reason)
 	}
 	if r := p.idle(by, t.ID); r != nil {
 		return r
 	}
-	if p.from == Claimed {
-		if free := reclaimAt(p.board, t.Claim.Lease); at.Before(free) {
+	if p.from == board.Claimed {
+		if free := board.ReclaimAt(p.board, t.Claim.Lease); at.Before(free) {
 			return refuse(RuleLease, "git liza show "+string(t.ID), "%s is held by %s until %s, and may be reclaimed from %s on",
 				t.ID, t.Claim.By, t.Claim.Lease.Format(time.RFC3339), free.Format(time.RFC3339))
 		}
@@ -41,9 +42,9 @@ func claimable(p *play) *Refusal {
 		return r
 	}
 	for _, id := range t.DependsOn {
-		if d := p.board.Task(id); d == nil || d.Status != Merged {
+		if d := p.board.Task(id); d == nil || d.Status != board.Merged {
 			return unmet(t.ID, id, d)
-		} else if !Stands(p.board, d) {
+		} else if !board.Stands(p.board, d) {
 			return unmetNeed(p.board, t.ID, d)
 		}
 	}
@@ -51,14 +52,14 @@ func claimable(p *play) *Refusal {
 }
 
 // doneBy refuses an agent of another role than the one that does the task.
-func (p *play) doneBy(by Actor) *Refusal {
-	if role, t := by.Role(), p.task; role != "" && role != t.doer() {
-		return refuse(RuleRole, "git liza list --status UNCLAIMED", "%s is done by %s, not by %s", t.ID, t.doer().One(), role.One())
+func (p *play) doneBy(by board.Actor) *Refusal {
+	if role, t := by.Role(), p.task; role != "" && role != t.Doer() {
+		return refuse(RuleRole, "git liza list --status UNCLAIMED", "%s is done by %s, not by %s", t.ID, t.Doer().One(), role.One())
 	}
 	return nil
 }
 
-func unmet(id, needed TaskID, d *Task) *Refusal {
+func unmet(id, needed board.TaskID, d *board.Task) *Refusal {
 	if d != nil && d.Status.Final() {
 		return refuse(RuleDependencies, "git liza task edit "+string(id)+" --depends-on IDS", "%s needs %s, which is %s and will not be merged", id, needed, d.Status)
 	}
@@ -66,8 +67,8 @@ func unmet(id, needed TaskID, d *Task) *Refusal {
 }
 
 // idle refuses an agent that rests or holds another task.
-func (p *play) idle(by Actor, but TaskID) *Refusal {
-	held := TaskID("")
+func (p *play) idle(by board.Actor, but board.TaskID) *Refusal {
+	held := board.TaskID("")
 	if id := by.Agent(); id != "" {
 		if a := p.board.Agent(id); a != nil {
 			if a.Degraded != "" {
@@ -76,8 +77,8 @@ func (p *play) idle(by Actor, but TaskID) *Refusal {
 			held = a.Task
 		}
 	} else {
-		eachInWork(p.board, func(s *Summary) {
-			if s.Status == Claimed && s.Coder == by {
+		board.EachInWork(p.board, func(s *board.Summary) {
+			if s.Status == board.Claimed && s.Coder == by {
 				held = s.ID
 			}
 		})
@@ -93,10 +94,10 @@ func (p *play) idle(by Actor, but TaskID) *Refusal {
 // unregistered.
 func (p *play) reserved() *Refusal {
 	t := p.task
-	if p.from != IntegrationFailed || t.Attempt == nil || t.Attempt.Coder == p.move.By {
+	if p.from != board.IntegrationFailed || t.Attempt == nil || t.Attempt.Coder == p.move.By {
 		return nil
 	}
-	until := leaseFrom(p.board, t.Integration.At)
+	until := board.LeaseFrom(p.board, t.Integration.At)
 	there := t.Attempt.Coder.IsHuman() || p.board.Agent(t.Attempt.Coder.Agent()) != nil
 	if there && p.move.At.Before(until) {
 		return refuse(RuleReserved, "git liza show "+string(t.ID), "%s failed to merge and waits for its coder %s until %s",
@@ -111,11 +112,11 @@ func (p *play) reserved() *Refusal {
 func leftToOthers(p *play) *Refusal {
 	t, by := p.task, p.move.By
 	failed, until := failedBefore(p.board, t)
-	if p.from != Unclaimed || by.IsHuman() || !p.move.At.Before(until) || !failed[by] {
+	if p.from != board.Unclaimed || by.IsHuman() || !p.move.At.Before(until) || !failed[by] {
 		return nil
 	}
-	for _, a := range All[*Agent](p.board, Agents) {
-		if a.Role == t.doer() && a.Degraded == "" && a.Task == "" && !failed[Actor(a.ID)] && (a.Generation != "" || p.move.Generation == "") {
+	for _, a := range board.All[*board.Agent](p.board, board.Agents) {
+		if a.Role == t.Doer() && a.Degraded == "" && a.Task == "" && !failed[board.Actor(a.ID)] && (a.Generation != "" || p.move.Generation == "") {
 			return refuse(RuleExhausted, "git liza claim "+string(t.ID)+" --as "+string(a.ID), "%s failed what %s replaces, and leaves it to %s until %s",
 				by, t.ID, a.ID, until.Format(time.RFC3339))
 		}
@@ -125,12 +126,12 @@ func leftToOthers(p *play) *Refusal {
 
 // failedBefore are those who failed a task that this one replaces, and until when they leave
 // it to others.
-func failedBefore(c *Board, t *Task) (failed map[Actor]bool, until time.Time) {
-	failed = map[Actor]bool{}
+func failedBefore(c *board.Board, t *board.Task) (failed map[board.Actor]bool, until time.Time) {
+	failed = map[board.Actor]bool{}
 	for _, id := range t.Supersedes {
 		if old := c.Task(id); old != nil && len(old.Failures) > 0 {
-			maps.Copy(failed, lists.Set(old.Failures, func(f Failure) Actor { return f.Coder }))
-			until = leaseFrom(c, old.Entered)
+			maps.Copy(failed, lists.Set(old.Failures, func(f board.Failure) board.Actor { return f.Coder }))
+			until = board.LeaseFrom(c, old.Entered)
 		}
 	}
 	return failed, until
@@ -161,27 +162,20 @@ func ownedByOthers(p *play, compare comparison, doubt bool) *Refusal {
 
 // rivalOf is the first of the other tasks in work that own what overlaps globs, but for those
 // of which one needs the other; nil if there is none.
-func rivalOf(b *Board, t *Task, globs []glob.Glob, compare comparison, doubt bool) (rival *Summary, mine, theirs string) {
+func rivalOf(b *board.Board, t *board.Task, globs []glob.Glob, compare comparison, doubt bool) (rival *board.Summary, mine, theirs string) {
 	if len(globs) == 0 {
 		return nil, "", ""
 	}
-	eachInWork(b, func(other *Summary) {
-		if b.interrupted() || other.ID == t.ID || rival != nil && compareIDs(rival.ID, other.ID) < 0 {
+	board.EachInWork(b, func(other *board.Summary) {
+		if b.Interrupted() || other.ID == t.ID || rival != nil && board.CompareIDs(rival.ID, other.ID) < 0 {
 			return
 		}
-		one, its, overlap := compare(globs, ownedGlobs(b, other), doubt, b.Compared())
+		one, its, overlap := compare(globs, board.OwnedGlobs(b, other), doubt, b.Compared())
 		if overlap && !precedes(b, t.ID, other.ID) && !precedes(b, other.ID, t.ID) {
 			rival, mine, theirs = other, one, its
 		}
 	})
 	return rival, mine, theirs
-}
-
-// IsInWork reports whether the task currently reserves the paths that it owns. That of
-// every task that somebody has claimed does.
-func (s *Summary) IsInWork() bool {
-	return in(Claimed, ReadyForReview, Rejected, Approved, IntegrationFailed).has(s.Status) ||
-		s.Status == Blocked && s.Limit == LimitNoVerdicts
 }
 
 // resumes reports whether the claim continues the current attempt (same), or
@@ -192,11 +186,11 @@ func (p *play) resumes() (same, carries bool) {
 	if a == nil {
 		return false, false
 	}
-	return a.Coder == p.move.By, p.from == IntegrationFailed || a.Keep
+	return a.Coder == p.move.By, p.from == board.IntegrationFailed || a.Keep
 }
 
 func (c *ClaimMove) check(p *play) *Refusal {
-	if c.Lease < Duration(time.Second) {
+	if c.Lease < board.Duration(time.Second) {
 		return refuse(RuleForm, "git liza help claim", "a claim needs a lease")
 	}
 	if r := p.checkSave(c.Saved); r != nil {
@@ -206,11 +200,11 @@ func (c *ClaimMove) check(p *play) *Refusal {
 		return refuse(RuleTip, "git liza claim "+string(p.task.ID)+" --as "+string(p.move.By),
 			"the claim is based on %q, it has to be %q: a fresh attempt begins at the integration tip, a continued one keeps its base", c.Base, base)
 	}
-	return p.task.checkCoders(workerOf(p))
+	return checkCoders(p.task, workerOf(p))
 }
 
 // base is the base that a claim of the subject must name.
-func (p *play) base() ObjectID {
+func (p *play) base() board.ObjectID {
 	if same, carries := p.resumes(); same || carries {
 		return ""
 	}
@@ -229,11 +223,11 @@ func (c *ClaimMove) apply(p *effect) {
 		t.Saves = c.Saved.Number
 	}
 	if c.Base == "" && t.Attempt.Iteration >= p.limits().Iterations {
-		p.blockAtLimit(LimitIterations, "", "Is the task feasible as it is framed, or must it be split or specified better?")
+		p.blockAtLimit(board.LimitIterations, "", "Is the task feasible as it is framed, or must it be split or specified better?")
 		return
 	}
 	from := p.from
-	if p.from == Claimed {
+	if p.from == board.Claimed {
 		from = t.Claim.From
 		p.free(t.Claim.By)
 		if !t.Claim.By.IsHuman() && lost(p) {
@@ -242,16 +236,16 @@ func (c *ClaimMove) apply(p *effect) {
 	}
 	if c.Base != "" {
 		t.Attempts++
-		t.Attempt = &Attempt{Number: t.Attempts, Coder: m.By, Base: c.Base, Start: c.Base, Iteration: 1}
-		if from == Unclaimed {
-			t.judgeAll(func(j *Judgement) { j.Rejection = nil })
+		t.Attempt = &board.Attempt{Number: t.Attempts, Coder: m.By, Base: c.Base, Start: c.Base, Iteration: 1}
+		if from == board.Unclaimed {
+			t.JudgeAll(func(j *board.Judgement) { j.Rejection = nil })
 		}
 	} else {
 		p.continueAttempt(c)
 	}
 	p.clearRounds(from)
-	t.Claim = &Claim{By: m.By, Principal: m.Principal, Since: m.At, Lease: m.At.Add(time.Duration(c.Lease)), From: from, Tip: c.Tip}
-	t.addCoder(workerOf(p.play))
+	t.Claim = &board.Claim{By: m.By, Principal: m.Principal, Since: m.At, Lease: m.At.Add(time.Duration(c.Lease)), From: from, Tip: c.Tip}
+	t.AddCoder(workerOf(p.play))
 	p.hold(m.By, t.ID)
 	countIteration(p)
 }
@@ -277,16 +271,16 @@ func checkRetry(p *play) *Refusal {
 }
 
 func (c *ClaimMove) already(p *play) bool {
-	return p.from == Claimed && holdsSubject(p) && p.task.Claim.live(p.move.At)
+	return p.from == board.Claimed && holdsSubject(p) && p.task.Claim.Live(p.move.At)
 }
 
-func (c *ClaimMove) refs(m Move, _ *Board) []RefMove { return saved(m.Task, c.Saved) }
+func (c *ClaimMove) refs(m Move, _ *board.Board) []RefMove { return saved(m.Task, c.Saved) }
 
-func (c *ClaimMove) ask(Move, *Board) Query { return askSave(c.Saved) }
+func (c *ClaimMove) ask(Move, *board.Board) Query { return askSave(c.Saved) }
 
 // checkSave refuses a saved commit that does not exist or does not have the
 // next number of the task.
-func (p *play) checkSave(s *Save) *Refusal {
+func (p *play) checkSave(s *board.Save) *Refusal {
 	if s == nil {
 		return nil
 	}
@@ -299,17 +293,17 @@ func (p *play) checkSave(s *Save) *Refusal {
 	return nil
 }
 
-func askSave(s *Save) Query {
+func askSave(s *board.Save) Query {
 	if s == nil {
 		return Query{}
 	}
-	return Query{Saves: []ObjectID{s.Commit}}
+	return Query{Saves: []board.ObjectID{s.Commit}}
 }
 
 // RenewMove extends the lease of a claim or a review; the holder stays.
 type RenewMove struct {
-	Lease Duration `yaml:"lease"`
-	Role  Role     `yaml:"role"` // whose review; "" is the actor's own, or the only one
+	Lease board.Duration `yaml:"lease"`
+	Role  board.Role     `yaml:"role"` // whose review; "" is the actor's own, or the only one
 }
 
 func renewable(p *play) *Refusal {
@@ -321,7 +315,7 @@ func renewable(p *play) *Refusal {
 }
 
 func (r *RenewMove) check(p *play) *Refusal {
-	if r.Lease < Duration(time.Second) {
+	if r.Lease < board.Duration(time.Second) {
 		return refuse(RuleForm, "git liza help renew", "a renewal needs a lease")
 	}
 	if p.task.Claim == nil && p.task.Review() == nil {
@@ -341,21 +335,21 @@ func (r *RenewMove) apply(p *effect) {
 		return
 	}
 	role, _ := heldRole(p.play, r.Role)
-	p.task.judge(role, func(j *Judgement) {
-		j.Review = copied(j.Review)
+	p.task.Judge(role, func(j *board.Judgement) {
+		j.Review = board.CopyOf(j.Review)
 		j.Review.Lease = lease
 	})
 }
 
 // ReleaseMove gives up a claim or a review before its lease ends.
 type ReleaseMove struct {
-	NoVerdict bool `yaml:"no_verdict"`
-	Role      Role `yaml:"role"` // whose review; "" is the actor's own, or the only one
+	NoVerdict bool       `yaml:"no_verdict"`
+	Role      board.Role `yaml:"role"` // whose review; "" is the actor's own, or the only one
 }
 
 func releasable(p *play) *Refusal {
 	t, m := p.task, p.move
-	by, lease := Actor(""), time.Time{}
+	by, lease := board.Actor(""), time.Time{}
 	role, refusal := heldRole(p, m.Detail.(*ReleaseMove).Role)
 	switch review := t.Judgement(role).Review; {
 	case t.Claim != nil:
@@ -382,7 +376,7 @@ func (r *ReleaseMove) apply(p *effect) {
 		from = t.Claim.From
 	}
 	if t.Claim != nil {
-		blocked := !t.Claim.live(p.move.At) && !t.Claim.By.IsHuman() && lost(p)
+		blocked := !t.Claim.Live(p.move.At) && !t.Claim.By.IsHuman() && lost(p)
 		p.unclaim()
 		if t.Intent = nil; !blocked {
 			t.Status = from
@@ -393,6 +387,19 @@ func (r *ReleaseMove) apply(p *effect) {
 	held := t.Judgement(role).Review
 	endReview(p, t, role)
 	if r.NoVerdict && !(held.By.IsHuman() && !p.move.By.IsHuman()) {
-		t.judge(role, func(j *Judgement) { j.NoVerdicts++ })
+		t.Judge(role, func(j *board.Judgement) { j.NoVerdicts++ })
 	}
+}
+
+// Replaces reports whether a claim of the task by the actor ends an earlier
+// attempt whose work must be saved first: one of another coder, or one that was
+// not kept.
+func Replaces(b *board.Board, id board.TaskID, by board.Actor) bool {
+	t := b.Task(id)
+	if t == nil {
+		return false
+	}
+	p := &play{board: b, task: t, from: t.Status, move: &Move{By: by}}
+	same, _ := p.resumes()
+	return !same && t.Attempt != nil
 }

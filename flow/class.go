@@ -3,41 +3,22 @@ package flow
 import (
 	"reflect"
 	"slices"
-	"time"
 
 	"github.com/git-liza/git-liza/flow/automation"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/flow/lists"
 )
 
-// A Class says how far the work that a file describes may be automated.
-type Class = automation.Class
-
 // securityReviewer is the role that looks at work of which a class suggests it.
-const securityReviewer Role = "security-reviewer"
-
-// An Allowance is the word of a person that a file may be worked on in spite of its
-// class.
-type Allowance struct {
-	By        Actor     `yaml:"by"`
-	Principal string    `yaml:"principal"`
-	At        time.Time `yaml:"at"`
-	Reason    string    `yaml:"reason"`
-}
+const securityReviewer board.Role = "security-reviewer"
 
 // ClassifyMove records what a person says of the class of files, or that agents may work on
 // them in spite of it.
 type ClassifyMove struct {
-	Files  []Classified `yaml:"files"`
-	Allow  bool         `yaml:"allow"`
-	Reason string       `yaml:"reason"`
-	Texts  texts        `yaml:"texts"` // of the files that the board does not know as they are
-}
-
-// A Classified is a file with its class.
-type Classified struct {
-	Path  string   `yaml:"path"`
-	Blob  ObjectID `yaml:"blob"`
-	Class *Class   `yaml:"class"` // nil in an allowance leaves it
+	Files  []board.Classified `yaml:"files"`
+	Allow  bool               `yaml:"allow"`
+	Reason string             `yaml:"reason"`
+	Texts  texts              `yaml:"texts"` // of the files that the board does not know as they are
 }
 
 func (c *ClassifyMove) subject() string {
@@ -47,7 +28,7 @@ func (c *ClassifyMove) subject() string {
 	return "files"
 }
 
-func (c *ClassifyMove) aim(b *Board) GoalID {
+func (c *ClassifyMove) aim(b *board.Board) board.GoalID {
 	if len(c.Files) == 0 {
 		return ""
 	}
@@ -55,12 +36,12 @@ func (c *ClassifyMove) aim(b *Board) GoalID {
 }
 
 func (c *ClassifyMove) paths() []string {
-	list := lists.Of(c.Files, func(f Classified) string { return f.Path })
+	list := lists.Of(c.Files, func(f board.Classified) string { return f.Path })
 	slices.Sort(list)
 	return slices.Compact(list)
 }
 
-func (c *ClassifyMove) ask(_ Move, b *Board) Query {
+func (c *ClassifyMove) ask(_ Move, b *board.Board) Query {
 	return Query{Texts: queriesOf(b, c.paths()...)}
 }
 
@@ -102,9 +83,9 @@ func (c *ClassifyMove) check(p *play) *Refusal {
 		return r
 	}
 	for i, f := range c.Files {
-		path := quoteC(clip(f.Path))
+		path := board.QuoteC(board.Clip(f.Path))
 		switch {
-		case f.Path == "" || slices.ContainsFunc(c.Files[:i], func(o Classified) bool { return o.Path == f.Path }):
+		case f.Path == "" || slices.ContainsFunc(c.Files[:i], func(o board.Classified) bool { return o.Path == f.Path }):
 			return refuse(RuleForm, hint, "the move names %s twice, or no path", path)
 		case f.Blob == "" || p.facts != nil && p.facts.Texts[f.Path].Blob != f.Blob:
 			return refuse(RuleClass, classifyCommand(f.Path), "%s is not what the move says: another text, or no file at %s", path, p.board.Settings().Integration.Tip.Short())
@@ -129,9 +110,9 @@ func (c *ClassifyMove) apply(p *effect) {
 			doc.Class = f.Class
 		}
 		if c.Allow {
-			doc.Allowance = &Allowance{By: p.move.By, Principal: p.move.Principal, At: p.move.At, Reason: c.Reason}
+			doc.Allowance = &board.Allowance{By: p.move.By, Principal: p.move.Principal, At: p.move.At, Reason: c.Reason}
 		}
-		p.put(Key{Tracked, TrackedID(f.Path)}, &doc)
+		p.put(board.Key{Folder: board.Tracked, ID: board.TrackedID(f.Path)}, &doc)
 	}
 }
 
@@ -144,43 +125,37 @@ func checkClass(p *play) *Refusal {
 }
 
 // classRefusal is the refusal of agents that would work on a task, nil if there is none.
-func classRefusal(b *Board, t *Task) *Refusal {
+func classRefusal(b *board.Board, t *board.Task) *Refusal {
 	required := b.Settings().Config.Automation.Required
 	for _, ref := range append([]string{t.Spec}, t.BasedOn...) {
-		path := specPath(ref)
+		path := board.SpecPath(ref)
 		if path == "" {
 			continue
 		}
 		switch doc := b.Tracked(path); {
 		case required && (doc == nil || !doc.Class.Binds() && doc.Allowance == nil):
-			return refuse(RuleClass, allowCommand(path), "%s stands on %s, of which nobody has said how far it may be automated", t.ID, quoteC(clip(path)))
-		case doc != nil && doc.forbids():
-			return refuse(RuleClass, allowCommand(path), "%s stands on %s, which says that automation is forbidden (%s)", t.ID, quoteC(clip(path)), clip(doc.Class.Why()))
+			return refuse(RuleClass, allowCommand(path), "%s stands on %s, of which nobody has said how far it may be automated", t.ID, board.QuoteC(board.Clip(path)))
+		case doc != nil && doc.Forbids():
+			return refuse(RuleClass, allowCommand(path), "%s stands on %s, which says that automation is forbidden (%s)", t.ID, board.QuoteC(board.Clip(path)), board.Clip(doc.Class.Why()))
 		}
 	}
 	return nil
 }
 
-// forbids reports whether somebody says that no agent works by the text as it is, and no
-// person has allowed it.
-func (d *TrackedPath) forbids() bool {
-	return d.Allowance == nil && d.Class.Binds() && d.Class.Loop == automation.Forbidden
-}
-
 // ClassRefusals are the refusals by which agents leave tasks of goals in progress alone
 // until somebody says more of a text, by these tasks.
-func ClassRefusals(b *Board) map[TaskID]*Refusal {
-	list := map[TaskID]*Refusal{}
+func ClassRefusals(b *board.Board) map[board.TaskID]*Refusal {
+	list := map[board.TaskID]*Refusal{}
 	classified := func(id string) bool {
-		doc, ok := b.Load(Key{Tracked, id}).(*TrackedPath)
+		doc, ok := b.Load(board.Key{Folder: board.Tracked, ID: id}).(*board.TrackedPath)
 		return ok && doc.Class != nil
 	}
-	if !b.Settings().Config.Automation.Required && !slices.ContainsFunc(b.IDs(Tracked), classified) {
+	if !b.Settings().Config.Automation.Required && !slices.ContainsFunc(b.IDs(board.Tracked), classified) {
 		return list
 	}
 	for _, s := range b.Summaries() {
 		t, g := b.Task(s.ID), b.Goal(s.Goal)
-		if t == nil || g == nil || g.Status != InProgress || s.Status.Final() || s.Status == Draft {
+		if t == nil || g == nil || g.Status != board.InProgress || s.Status.Final() || s.Status == board.Draft {
 			continue
 		}
 		if r := classRefusal(b, t); r != nil {
@@ -190,39 +165,14 @@ func ClassRefusals(b *Board) map[TaskID]*Refusal {
 	return list
 }
 
-// Caution says of a text that automation is discouraged, "" if it is not. d may be nil.
-func (d *TrackedPath) Caution() string {
-	switch {
-	case d == nil || d.Class == nil || d.Allowance != nil || d.Class.Loop != automation.Discouraged:
-		return ""
-	case d.Class.Binds():
-		return quoteC(clip(d.Path)) + " says that automation is discouraged (" + clip(d.Class.Why()) + ")"
-	}
-	return "by its form " + quoteC(clip(d.Path)) + " does not bound the work of agents"
-}
-
-// Caution says that a text that a task stands on discourages automation, "" if none does.
-func Caution(b *Board, id TaskID) string {
-	t := b.Task(id)
-	if t == nil {
-		return ""
-	}
-	for _, ref := range append([]string{t.Spec}, t.BasedOn...) {
-		if caution := b.Tracked(specPath(ref)).Caution(); caution != "" {
-			return caution
-		}
-	}
-	return ""
-}
-
 // looksOf are the roles that look at the work on a task because somebody says so in a text
 // that it stands on.
-func looksOf(b *Board, t *Task) (list []Role) {
+func looksOf(b *board.Board, t *board.Task) (list []board.Role) {
 	for _, ref := range append([]string{t.Spec}, t.BasedOn...) {
-		if doc := b.Tracked(specPath(ref)); doc != nil && doc.Class.Binds() {
+		if doc := b.Tracked(board.SpecPath(ref)); doc != nil && doc.Class.Binds() {
 			switch doc.Class.SecondLook {
 			case automation.ByPerson:
-				list = append(list, HumanRole)
+				list = append(list, board.HumanRole)
 			case automation.Suggested:
 				list = append(list, securityReviewer)
 			}

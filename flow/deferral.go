@@ -1,27 +1,23 @@
 package flow
 
-import "time"
+import (
+	"time"
 
-// A Deferral says until when nobody has to look at a discovery.
-type Deferral struct {
-	Until  time.Time `yaml:"until"`
-	Reason string    `yaml:"reason"`
-	By     Actor     `yaml:"by"`
-	At     time.Time `yaml:"at"`
-}
+	"github.com/git-liza/git-liza/flow/board"
+)
 
 // DeferMove puts a discovery off.
 type DeferMove struct {
-	Record RecordID  `yaml:"record"`
-	Until  time.Time `yaml:"until"`
-	Reason string    `yaml:"reason"`
+	Record board.RecordID `yaml:"record"`
+	Until  time.Time      `yaml:"until"`
+	Reason string         `yaml:"reason"`
 }
 
 func (d *DeferMove) subject() string { return string(d.Record) }
 
 // discovery is the discovery that is put off, nil if there is none.
-func (d *DeferMove) discovery(p *play) *Discovery {
-	found, _ := p.board.Load(Key{Discovered, string(d.Record)}).(*Discovery)
+func (d *DeferMove) discovery(p *play) *board.Discovery {
+	found, _ := p.board.Load(board.Key{Folder: board.Discovered, ID: string(d.Record)}).(*board.Discovery)
 	return found
 }
 
@@ -42,7 +38,7 @@ func (d *DeferMove) check(p *play) *Refusal {
 	found := d.discovery(p)
 	switch {
 	case found == nil:
-		return refuse(RuleNotFound, "git liza record list discoveries --all", "there is no discovery %s", clip(string(d.Record)))
+		return refuse(RuleNotFound, "git liza record list discoveries --all", "there is no discovery %s", board.Clip(string(d.Record)))
 	case found.Converted != "":
 		return refuse(RuleState, "git liza show "+string(found.Converted), "%s has become %s", found.ID, found.Converted)
 	case found.Dismissed != nil || found.Archived:
@@ -55,6 +51,6 @@ func (d *DeferMove) check(p *play) *Refusal {
 
 func (d *DeferMove) apply(p *effect) {
 	found := *d.discovery(p.play)
-	found.Deferred = &Deferral{Until: d.Until, Reason: d.Reason, By: p.move.By, At: p.move.At}
-	p.put(Key{Discovered, string(d.Record)}, &found)
+	found.Deferred = &board.Deferral{Until: d.Until, Reason: d.Reason, By: p.move.By, At: p.move.At}
+	p.put(board.Key{Folder: board.Discovered, ID: string(d.Record)}, &found)
 }

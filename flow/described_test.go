@@ -5,13 +5,15 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/git-liza/git-liza/flow/board"
 )
 
 func TestDescribedIsEveryTaskOfAMove(t *testing.T) {
 	t.Parallel()
-	input, list := reflect.TypeFor[TaskInput](), reflect.TypeFor[inputs]()
+	input, list := reflect.TypeFor[board.TaskInput](), reflect.TypeFor[inputs]()
 	describing := 0
-	for _, act := range Acts() {
+	for _, act := range board.Acts() {
 		d := NewDetail(act)
 		if reflect.TypeOf(d).Kind() != reflect.Pointer {
 			continue

@@ -3,23 +3,16 @@ package flow
 import (
 	"slices"
 	"strconv"
-	"time"
+
+	"github.com/git-liza/git-liza/flow/board"
 )
 
 // DismissMove takes one open blocker of a rejection back.
 type DismissMove struct {
-	Role    Role   `yaml:"role"`
-	Blocker int    `yaml:"blocker"` // from 1
-	Issue   string `yaml:"issue"`   // of that blocker, so that a lost race dismisses no other
-	Reason  string `yaml:"reason"`
-}
-
-// A Dismissed is a blocker that a person took back.
-type Dismissed struct {
-	Finding Finding   `yaml:"finding"`
-	Reason  string    `yaml:"reason"`
-	By      Actor     `yaml:"by"`
-	At      time.Time `yaml:"at"`
+	Role    board.Role `yaml:"role"`
+	Blocker int        `yaml:"blocker"` // from 1
+	Issue   string     `yaml:"issue"`   // of that blocker, so that a lost race dismisses no other
+	Reason  string     `yaml:"reason"`
 }
 
 func (d *DismissMove) check(p *play) *Refusal {
@@ -33,7 +26,7 @@ func (d *DismissMove) check(p *play) *Refusal {
 		return refuse(RuleNotFound, show, "%s has no open blocker %d of %s", t.ID, d.Blocker, d.Role)
 	}
 	if last == nil || d.Blocker < 1 || d.Blocker > len(last.Blockers) || last.Blockers[d.Blocker-1].Issue != d.Issue {
-		return refuse(RuleNotFound, show, "%s has no open blocker %d '%s' of %s", t.ID, d.Blocker, clip(d.Issue), d.Role)
+		return refuse(RuleNotFound, show, "%s has no open blocker %d '%s' of %s", t.ID, d.Blocker, board.Clip(d.Issue), d.Role)
 	}
 	if t.Submission == nil {
 		return refuse(RuleState, "git liza claim "+string(t.ID), "a coder has begun to answer the blockers of %s: there is no submission to judge again", t.ID)
@@ -43,9 +36,9 @@ func (d *DismissMove) check(p *play) *Refusal {
 
 func (d *DismissMove) apply(p *effect) {
 	t, m := p.task, p.move
-	t.judge(d.Role, func(j *Judgement) {
-		r := copied(j.Rejection)
-		r.Dismissed = append(slices.Clip(r.Dismissed), Dismissed{Finding: r.Blockers[d.Blocker-1], Reason: d.Reason, By: m.By, At: m.At})
+	t.Judge(d.Role, func(j *board.Judgement) {
+		r := board.CopyOf(j.Rejection)
+		r.Dismissed = append(slices.Clip(r.Dismissed), board.Dismissed{Finding: r.Blockers[d.Blocker-1], Reason: d.Reason, By: m.By, At: m.At})
 		r.Blockers = slices.Delete(slices.Clone(r.Blockers), d.Blocker-1, d.Blocker)
 		j.Rejection = r
 	})

@@ -4,26 +4,28 @@ import (
 	"cmp"
 	"strconv"
 	"strings"
+
+	"github.com/git-liza/git-liza/flow/board"
 )
 
 // An effect is a play that has passed all guards and may change the board.
 type effect struct{ *play }
 
 // put writes a document to the board; nil removes the one that is there.
-func (p *effect) put(key Key, doc Document) { p.board.Put(key, doc) }
+func (p *effect) put(key board.Key, doc board.Document) { p.board.Put(key, doc) }
 
 // keep writes a task's new state to the board.
-func (p *effect) keep(t *Task) {
+func (p *effect) keep(t *board.Task) {
 	enter(p, t)
 	dropAnswered(p, t)
 	if t.Status.Final() {
-		t.dropAsking(p)
+		dropAsking(t, p)
 	}
-	p.put(Key{Tasks, string(t.ID)}, t)
+	p.put(board.Key{Folder: board.Tasks, ID: string(t.ID)}, t)
 }
 
 // enter dates a task's new state.
-func enter(p *effect, t *Task) {
+func enter(p *effect, t *board.Task) {
 	t.Changed = p.move.At
 	if was := p.prior.Task(t.ID); was == nil || was.Status != t.Status {
 		t.Entered = p.move.At
@@ -31,10 +33,10 @@ func enter(p *effect, t *Task) {
 }
 
 // change puts the board's settings back after edit has changed a copy of them.
-func (p *effect) change(edit func(*Settings)) {
+func (p *effect) change(edit func(*board.Settings)) {
 	s := p.board.Settings()
 	edit(&s)
-	p.put(Key{Folder: SettingsDoc}, &s)
+	p.put(board.Key{Folder: board.SettingsDoc}, &s)
 }
 
 func (p *effect) run() {
@@ -43,7 +45,7 @@ func (p *effect) run() {
 		passNumber(p, t.ID)
 	}
 	if len(p.added) > 0 {
-		editGoal(p, func(g *Goal) { g.Added += len(p.added) })
+		editGoal(p, func(g *board.Goal) { g.Added += len(p.added) })
 	}
 	for _, t := range p.repointed {
 		p.keep(t)
@@ -64,36 +66,36 @@ func (p *effect) run() {
 }
 
 // passNumber lets the next proposed number follow that of a new task.
-func passNumber(p *effect, id TaskID) {
+func passNumber(p *effect, id board.TaskID) {
 	digits, numbered := strings.CutPrefix(string(id), "task-")
 	n, err := strconv.Atoi(digits)
 	if numbered && err == nil && n >= p.board.Settings().Next.Task && n < 1<<40 {
-		p.change(func(s *Settings) { s.Next.Task = n + 1 })
+		p.change(func(s *board.Settings) { s.Next.Task = n + 1 })
 	}
 }
 
 // register registers an agent whose first move is made without a supervisor.
 func (p *effect) register() {
 	id := p.move.By.Agent()
-	if id == "" || p.move.Act == ActRegister || p.board.Agent(id) != nil {
+	if id == "" || p.move.Act == board.ActRegister || p.board.Agent(id) != nil {
 		return
 	}
-	p.put(Key{Agents, string(id)}, &Agent{ID: id, Role: id.Role(), Principal: p.move.Principal, Registered: p.move.At})
+	p.put(board.Key{Folder: board.Agents, ID: string(id)}, &board.Agent{ID: id, Role: id.Role(), Principal: p.move.Principal, Registered: p.move.At})
 }
 
-func editGoal(p *effect, edit func(*Goal)) {
+func editGoal(p *effect, edit func(*board.Goal)) {
 	g := *p.board.Goal(p.goalID())
 	edit(&g)
-	p.put(Key{Goals, string(g.ID)}, &g)
+	p.put(board.Key{Folder: board.Goals, ID: string(g.ID)}, &g)
 }
 
-func setControl(p *effect, to Control, reason string) {
-	p.change(func(s *Settings) {
-		s.Control = ControlState{State: to, Reason: reason, By: p.move.By, At: p.move.At}
+func setControl(p *effect, to board.Control, reason string) {
+	p.change(func(s *board.Settings) {
+		s.Control = board.ControlState{State: to, Reason: reason, By: p.move.By, At: p.move.At}
 	})
 }
 
-func editAgent(p *effect, by Actor, edit func(*Agent)) {
+func editAgent(p *effect, by board.Actor, edit func(*board.Agent)) {
 	id := by.Agent()
 	if id == "" {
 		return
@@ -101,14 +103,16 @@ func editAgent(p *effect, by Actor, edit func(*Agent)) {
 	if found := p.board.Agent(id); found != nil {
 		a := *found
 		edit(&a)
-		p.put(Key{Agents, string(id)}, &a)
+		p.put(board.Key{Folder: board.Agents, ID: string(id)}, &a)
 	}
 }
 
 // hold and free update the document of the agent with the claim of the task.
-func (p *effect) hold(by Actor, id TaskID) { editAgent(p, by, func(a *Agent) { a.Task = id }) }
+func (p *effect) hold(by board.Actor, id board.TaskID) {
+	editAgent(p, by, func(a *board.Agent) { a.Task = id })
+}
 
-func (p *effect) free(by Actor) { editAgent(p, by, func(a *Agent) { a.Task = "" }) }
+func (p *effect) free(by board.Actor) { editAgent(p, by, func(a *board.Agent) { a.Task = "" }) }
 
 // continueAttempt continues the attempt: the same coder in its folder, another coder in a
 // new folder from the last saved commit.
@@ -126,7 +130,7 @@ func (p *effect) continueAttempt(c *ClaimMove) {
 		t.Attempts++
 		a.Number, a.Coder = t.Attempts, p.move.By
 	}
-	if t.Integration != nil && (a.Keep || p.from == IntegrationFailed) {
+	if t.Integration != nil && (a.Keep || p.from == board.IntegrationFailed) {
 		a.Fix = t.Integration.Onto
 	}
 	a.Iteration++
@@ -135,53 +139,53 @@ func (p *effect) continueAttempt(c *ClaimMove) {
 
 // clearRounds drops the results of earlier rounds. It keeps what the coder has to
 // answer now, and what a release needs to restore the state from.
-func (p *effect) clearRounds(from Status) {
+func (p *effect) clearRounds(from board.Status) {
 	t := p.task
 	t.Intent, t.Submission = nil, nil
-	t.judgeAll(func(j *Judgement) { j.Verdict = nil })
-	if from != IntegrationFailed && t.Attempt.Fix == "" {
+	t.JudgeAll(func(j *board.Judgement) { j.Verdict = nil })
+	if from != board.IntegrationFailed && t.Attempt.Fix == "" {
 		t.Integration = nil
 	}
 }
 
 // record writes a small document with the next number into the folder of a
 // sprint of the move's goal.
-func (p *effect) record(folder Folder, make func(RecordID) Document) {
+func (p *effect) record(folder board.Folder, make func(board.RecordID) board.Document) {
 	recordFor(p, p.goalID(), folder, make)
 }
 
 // recordFor is record for a goal that need not be the move's.
-func recordFor(p *effect, goal GoalID, folder Folder, make func(RecordID) Document) {
-	id := RecordID(string(sprintForRecords(p.board, goal)) + "/" + strconv.Itoa(p.board.Settings().Next.Record))
-	p.put(Key{folder, string(id)}, make(id))
-	p.change(func(s *Settings) { s.Next.Record++ })
+func recordFor(p *effect, goal board.GoalID, folder board.Folder, make func(board.RecordID) board.Document) {
+	id := board.RecordID(string(sprintForRecords(p.board, goal)) + "/" + strconv.Itoa(p.board.Settings().Next.Record))
+	p.put(board.Key{Folder: folder, ID: string(id)}, make(id))
+	p.change(func(s *board.Settings) { s.Next.Record++ })
 }
 
-// recordAnomaly records an anomaly about a task. One of type [GuardKilled] or [SealChanged] is the doubt about it.
-func (p *effect) recordAnomaly(what AnomalyType, about TaskID, details map[string]string) {
-	p.record(Anomalies, func(id RecordID) Document {
-		if what == GuardKilled || what == SealChanged {
+// recordAnomaly records an anomaly about a task. One of type [board.GuardKilled] or [board.SealChanged] is the doubt about it.
+func (p *effect) recordAnomaly(what board.AnomalyType, about board.TaskID, details map[string]string) {
+	p.record(board.Anomalies, func(id board.RecordID) board.Document {
+		if what == board.GuardKilled || what == board.SealChanged {
 			doubt(p, about, "", id)
 		}
-		return &Anomaly{ID: id, Type: what, Task: about, Details: details, By: p.move.By, At: p.move.At}
+		return &board.Anomaly{ID: id, Type: what, Task: about, Details: details, By: p.move.By, At: p.move.At}
 	})
 }
 
 // blockAtLimit blocks the subject with one standard question, in the same move that
 // reached a limit. The role is that of the reviews that reached it, "" if it is
 // not about reviews.
-func (p *effect) blockAtLimit(limit string, role Role, question string) {
+func (p *effect) blockAtLimit(limit string, role board.Role, question string) {
 	t := p.task
 	coder := lastCoder(p)
 	p.unclaim()
-	t.Status = Blocked
-	t.block(p, Block{Reason: limit, Limit: limit, Questions: []string{question}})
+	t.Status = board.Blocked
+	blockTask(t, p, board.Block{Reason: limit, Limit: limit, Questions: []string{question}})
 	details := map[string]string{"limit": limit}
 	if role != "" {
 		details["role"] = string(role)
 	}
-	p.recordAnomaly(LimitReached, t.ID, details)
-	if limit == LimitIterations || limit == LimitCycles {
+	p.recordAnomaly(board.LimitReached, t.ID, details)
+	if limit == board.LimitIterations || limit == board.LimitCycles {
 		recordFailure(p, coder, limit)
 	}
 	recordReplacement(p, limit)
@@ -189,21 +193,21 @@ func (p *effect) blockAtLimit(limit string, role Role, question string) {
 
 // recordFailure records the failure of a coder. If that exhausts the task, the same
 // move records the anomaly.
-func recordFailure(p *effect, coder Actor, reason string) {
+func recordFailure(p *effect, coder board.Actor, reason string) {
 	t := p.task
-	if coder == "" || len(t.Failures) >= MaxList {
+	if coder == "" || len(t.Failures) >= board.MaxList {
 		return
 	}
-	t.Failures = append(t.Failures[:len(t.Failures):len(t.Failures)], Failure{Coder: coder, Reason: reason, At: p.move.At})
-	if !t.exhausted(p.limits()) {
+	t.Failures = append(t.Failures[:len(t.Failures):len(t.Failures)], board.Failure{Coder: coder, Reason: reason, At: p.move.At})
+	if !t.Exhausted(p.limits()) {
 		return
 	}
-	p.recordAnomaly(HypothesisExhaustion, t.ID, map[string]string{"failures": strconv.Itoa(len(t.Failures)), "last_reason": Clean(clip(reason))})
+	p.recordAnomaly(board.HypothesisExhaustion, t.ID, map[string]string{"failures": strconv.Itoa(len(t.Failures)), "last_reason": board.Clean(board.Clip(reason))})
 }
 
 // lastCoder is the holder of the task or the coder of its attempt; "" if there
 // is neither.
-func lastCoder(p *effect) Actor {
+func lastCoder(p *effect) board.Actor {
 	if p.task.Claim != nil {
 		return p.task.Claim.By
 	}
@@ -224,23 +228,23 @@ func (p *effect) unclaim() {
 }
 
 // endReviews ends all reviews of a task.
-func endReviews(p *effect, t *Task) {
-	for _, r := range t.reviewers() {
+func endReviews(p *effect, t *board.Task) {
+	for _, r := range t.Reviewers() {
 		endReview(p, t, r)
 	}
 }
 
 // endReview ends the review of a task that a role holds, if there is one.
-func endReview(p *effect, t *Task, r Role) {
+func endReview(p *effect, t *board.Task, r board.Role) {
 	if held := t.Judgement(r).Review; held != nil {
-		editAgent(p, held.By, func(a *Agent) { a.Review = "" })
-		t.judge(r, func(j *Judgement) { j.Review = nil })
+		editAgent(p, held.By, func(a *board.Agent) { a.Review = "" })
+		t.Judge(r, func(j *board.Judgement) { j.Review = nil })
 	}
 }
 
 // dropReview ends an agent's earlier review, whose lease has ended, when the
 // agent takes another one.
-func dropReview(p *effect, by Actor) {
+func dropReview(p *effect, by board.Actor) {
 	id := by.Agent()
 	if id == "" {
 		return
@@ -253,9 +257,9 @@ func dropReview(p *effect, by Actor) {
 	if old == nil || !old.IsReviewedBy(by) {
 		return
 	}
-	old = old.clone()
+	old = old.Clone()
 	as, _ := old.HeldReview(by)
-	old.judge(as, func(j *Judgement) {
+	old.Judge(as, func(j *board.Judgement) {
 		j.Review = nil
 		j.NoVerdicts++
 	})
@@ -263,17 +267,17 @@ func dropReview(p *effect, by Actor) {
 }
 
 // clearHolders removes the claim, review and block of a task that becomes final.
-func clearHolders(p *effect, s *Save) {
+func clearHolders(p *effect, s *board.Save) {
 	p.unclaim()
-	p.task.dropBlock(p)
+	dropBlock(p.task, p)
 	if s != nil {
 		p.task.Saves = s.Number
 	}
 }
 
 // keepBranch lets the next claim continue from the saved commit.
-func keepBranch(p *effect, s *Save) {
-	a := copied(p.task.Attempt)
+func keepBranch(p *effect, s *board.Save) {
+	a := board.CopyOf(p.task.Attempt)
 	a.Keep = true
 	switch {
 	case s != nil:
@@ -291,11 +295,11 @@ func (p *effect) bind() {
 	if len(p.board.Principals().List) == 0 {
 		return
 	}
-	editAgent(p, m.By, func(a *Agent) { a.Principal = cmp.Or(a.Principal, m.Principal) })
+	editAgent(p, m.By, func(a *board.Agent) { a.Principal = cmp.Or(a.Principal, m.Principal) })
 	if t := p.task; t != nil && t.Claim != nil && t.Claim.By == m.By && t.Claim.Principal == "" {
 		t.Claim.Principal = m.Principal
-		if t.checkCoders(workerOf(p.play)) == nil {
-			t.addCoder(workerOf(p.play))
+		if checkCoders(t, workerOf(p.play)) == nil {
+			t.AddCoder(workerOf(p.play))
 		}
 	}
 }

@@ -1,63 +1,67 @@
 package flow
 
-import "reflect"
+import (
+	"reflect"
+
+	"github.com/git-liza/git-liza/flow/board"
+)
 
 // A Query is what git must answer before a move can be judged. Empty fields
 // ask nothing.
 type Query struct {
-	Submission ObjectID    // tree, merge base with Tip and changed paths of this commit
-	Behind     []ObjectID  // which of these are ancestors of Submission, or of Descendant; where the iteration of Intended begins
-	Rejected   ObjectID    // tree of the commit that was rejected before Submission
-	Descendant ObjectID    // for an adoption: the commit that must descend from others
-	Merge      ObjectID    // parents and tree of this merge commit, and the tree git computes for it
-	Onto       ObjectID    // the first parent that Merge must have
-	Base       ObjectID    // the merge base that the submission in Merge was reviewed against
-	DriftFrom  ObjectID    // count of first-parent commits from here to Onto
-	Saves      []ObjectID  // must exist as commits
-	Texts      []TextQuery // what these paths hold at At; with Onto, only those that differ between At, Onto, Base and Submission
-	At         ObjectID    // "" is Tip
-	Lines      []string    // how many lines these files have in Submission
-	Tip        ObjectID    // the board's integration tip, or the one that an init names
-	Intended   ObjectID    // commits of it that none of Behind, Tip and what is saved have
+	Submission board.ObjectID   // tree, merge base with Tip and changed paths of this commit
+	Behind     []board.ObjectID // which of these are ancestors of Submission, or of Descendant; where the iteration of Intended begins
+	Rejected   board.ObjectID   // tree of the commit that was rejected before Submission
+	Descendant board.ObjectID   // for an adoption: the commit that must descend from others
+	Merge      board.ObjectID   // parents and tree of this merge commit, and the tree git computes for it
+	Onto       board.ObjectID   // the first parent that Merge must have
+	Base       board.ObjectID   // the merge base that the submission in Merge was reviewed against
+	DriftFrom  board.ObjectID   // count of first-parent commits from here to Onto
+	Saves      []board.ObjectID // must exist as commits
+	Texts      []TextQuery      // what these paths hold at At; with Onto, only those that differ between At, Onto, Base and Submission
+	At         board.ObjectID   // "" is Tip
+	Lines      []string         // how many lines these files have in Submission
+	Tip        board.ObjectID   // the board's integration tip, or the one that an init names
+	Intended   board.ObjectID   // commits of it that none of Behind, Tip and what is saved have
 
-	Match   []string       // globs: regular files that match at At, with their texts; with Onto, only those that differ as Texts do
-	Frozen  []TypedPattern // which of the artifacts that are frozen in the merge base Submission changes otherwise than it may
-	Valid   []TypedPattern // which artifacts that Merge, else Submission, changes are not valid; only an admission asks
-	Meant   []ObjectID     // blobs and commits in which a person means what looks like a key or a conflict
-	Brought bool           // what each commit changes that Submission adds to Onto, or to Tip; only an admission asks
+	Match   []string             // globs: regular files that match at At, with their texts; with Onto, only those that differ as Texts do
+	Frozen  []board.TypedPattern // which of the artifacts that are frozen in the merge base Submission changes otherwise than it may
+	Valid   []board.TypedPattern // which artifacts that Merge, else Submission, changes are not valid; only an admission asks
+	Meant   []board.ObjectID     // blobs and commits in which a person means what looks like a key or a conflict
+	Brought bool                 // what each commit changes that Submission adds to Onto, or to Tip; only an admission asks
 }
 
 // Facts are the answers of git to a [Query]. A nil *Facts means that the
 // move was accepted before and is replayed: what it records is taken as true.
 type Facts struct {
 	Exists  bool // the commit asked for exists and is a commit
-	Tree    ObjectID
-	Base    ObjectID // merge base with the tip
-	Was     ObjectID // tree of the rejected commit, "" if the clone lacks it
-	Bases   int      // how many merge bases there are
-	Behind  map[ObjectID]bool
+	Tree    board.ObjectID
+	Base    board.ObjectID // merge base with the tip
+	Was     board.ObjectID // tree of the rejected commit, "" if the clone lacks it
+	Bases   int            // how many merge bases there are
+	Behind  map[board.ObjectID]bool
 	Changes []PathChange
-	Parents []ObjectID // of the merge commit
-	Merged  ObjectID   // the tree that git computes for the merge, "" on conflict
-	Crossed bool       // the merge compares the submission with another base than its review
+	Parents []board.ObjectID // of the merge commit
+	Merged  board.ObjectID   // the tree that git computes for the merge, "" on conflict
+	Crossed bool             // the merge compares the submission with another base than its review
 	Drift   int
 	Script  bool // the merged tree has scripts/integration-test.sh
-	Saves   map[ObjectID]bool
+	Saves   map[board.ObjectID]bool
 	Texts   map[string]TextFact // by path
 	Lines   map[string]int      // by path; -1 where no regular file is
-	Matches []string            // paths that match, sorted, at most one more than [MaxMatches]
+	Matches []string            // paths that match, sorted, at most one more than [board.MaxMatches]
 	Frozen  []string            // paths
 	Invalid []string            // a short line for each fault, PATH:LINE: TEXT
-	Early   []ObjectID          // commits of Intended, newest first, without merges and what is only rebased; none if the clone lacks it or one of Behind
+	Early   []board.ObjectID    // commits of Intended, newest first, without merges and what is only rebased; none if the clone lacks it or one of Behind
 	Brought []PathChange        // of each commit that Submission adds to integration, oldest first
 	Key     *Found              // a text in the form of a key, in what Brought is about, that integration does not have
 	Marker  *Found              // a conflict that Submission has and its base has not
-	Flaw    *Refusal            // of the objects that the move brings, see [Board.Admissible]; nil if there is none
+	Flaw    *Refusal            // of the objects that the move brings, see [Admissible]; nil if there is none
 }
 
 // A Found is a place in what commits bring, in the message of the commit if Blob is "".
 type Found struct {
-	Commit, Blob ObjectID
+	Commit, Blob board.ObjectID
 	Path         string
 	Line         int
 }
@@ -72,9 +76,9 @@ type TextQuery struct {
 // A TextFact is what a path holds at the commit asked for, and the blobs that it
 // has in other commits of the question: "" where no regular file is.
 type TextFact struct {
-	Text
-	Form                  *Class // what the form of a text says that declares no class, where it was asked; nil if it cannot be read
-	Onto, Base, Submitted ObjectID
+	board.Text
+	Form                  *board.Class // what the form of a text says that declares no class, where it was asked; nil if it cannot be read
+	Onto, Base, Submitted board.ObjectID
 }
 
 // exists reports whether there is a regular file.
@@ -98,12 +102,12 @@ type PathChange struct {
 	Size int64  // bytes after
 	Link string // target of a symbolic link
 
-	Commit ObjectID // that makes the change, if it is that of one commit
+	Commit board.ObjectID // that makes the change, if it is that of one commit
 }
 
-// Ask is what git must answer about a move before [Board.Apply] can judge it
+// Ask is what git must answer about a move before [Apply] can judge it
 // for the first time.
-func (b *Board) Ask(m Move) Query {
+func Ask(b *board.Board, m Move) Query {
 	asks, ok := m.Detail.(asker)
 	if !ok {
 		return Query{}
@@ -116,9 +120,9 @@ func (b *Board) Ask(m Move) Query {
 }
 
 // Fill is the move with the fields that the caller left out, as they follow
-// from the board and from the answers of git to [Board.Ask]. The given move
+// from the board and from the answers of git to [Ask]. The given move
 // does not change, so that it can be filled again for another board.
-func (b *Board) Fill(m Move, facts *Facts) Move {
+func Fill(b *board.Board, m Move, facts *Facts) Move {
 	if _, ok := m.Detail.(filler); !ok {
 		return m
 	}

@@ -6,48 +6,18 @@ import (
 	"strings"
 	"time"
 
-	"github.com/git-liza/git-liza/flow/glob"
-	"github.com/git-liza/git-liza/flow/lists"
+	"github.com/git-liza/git-liza/flow/board"
 )
-
-// Files are the paths that the work on a task creates, changes and reads, relative to
-// the repository. They are no patterns; a slash at the end means a folder.
-type Files struct {
-	Create []string `yaml:"create"`
-	Modify []string `yaml:"modify"`
-	Read   []string `yaml:"read"`
-}
-
-// A Step is one step of the work on a task, as its plan has it.
-type Step struct {
-	Step   int    `yaml:"step"` // its number
-	Action string `yaml:"action"`
-	Run    string `yaml:"run"`    // a command
-	Expect string `yaml:"expect"` // what it prints or makes
-}
-
-// Written are the paths that the work creates or changes; none of nil.
-func (f *Files) Written() []string {
-	if f == nil {
-		return nil
-	}
-	return slices.Concat(f.Create, f.Modify)
-}
-
-// owned are the globs of the paths that the work creates or changes.
-func (f *Files) owned() []string {
-	return lists.Of(f.Written(), glob.Quote)
-}
 
 // Bounds of what a plan says of a task.
 const (
-	maxEstimate      = Duration(365 * 24 * time.Hour)
-	maxVerifyTimeout = Duration(24 * time.Hour)
+	maxEstimate      = board.Duration(365 * 24 * time.Hour)
+	maxVerifyTimeout = board.Duration(24 * time.Hour)
 	maxLabel         = 64 // bytes
 )
 
 // describePlan returns all that is wrong with what a plan says of the task.
-func (t *Task) describePlan(hint string) (wrong []*Refusal) {
+func describePlan(t *board.Task, hint string) (wrong []*Refusal) {
 	refused := func(rule Rule, reason string, args ...any) {
 		wrong = append(wrong, refuse(rule, hint, reason, args...))
 	}
@@ -57,8 +27,8 @@ func (t *Task) describePlan(hint string) (wrong []*Refusal) {
 	if t.VerifyTimeout < 0 || t.VerifyTimeout > maxVerifyTimeout {
 		refused(RuleForm, "the timeout %s of the verify command of %s is negative or longer than a day", t.VerifyTimeout, t.ID)
 	}
-	if t.Level < 0 || t.Level > MaxTasks {
-		refused(RuleForm, "the level %d of %s is not between 1 and %d", t.Level, t.ID, MaxTasks)
+	if t.Level < 0 || t.Level > board.MaxTasks {
+		refused(RuleForm, "the level %d of %s is not between 1 and %d", t.Level, t.ID, board.MaxTasks)
 	}
 	for i, s := range t.Steps {
 		if s.Action == "" || s.Step < 0 {
@@ -66,20 +36,20 @@ func (t *Task) describePlan(hint string) (wrong []*Refusal) {
 		}
 	}
 	for i, l := range t.Labels {
-		if !validID(l) || len(l) > maxLabel || slices.Contains(t.Labels[:i], l) {
-			refused(RuleForm, "%q is no label of %s, or is named twice: it has letters, digits, - and _", clip(l), t.ID)
+		if !board.ValidID(l) || len(l) > maxLabel || slices.Contains(t.Labels[:i], l) {
+			refused(RuleForm, "%q is no label of %s, or is named twice: it has letters, digits, - and _", board.Clip(l), t.ID)
 		}
 	}
 	for i, id := range t.Consumers {
 		if id == t.ID || slices.Contains(t.Consumers[:i], id) {
-			refused(RuleForm, "%s names %s twice among its consumers, or itself", t.ID, clip(string(id)))
+			refused(RuleForm, "%s names %s twice among its consumers, or itself", t.ID, board.Clip(string(id)))
 		}
 	}
-	return append(wrong, t.describeFiles(hint)...)
+	return append(wrong, describeFiles(t, hint)...)
 }
 
 // describeFiles returns all that is wrong with the paths of the task.
-func (t *Task) describeFiles(hint string) (wrong []*Refusal) {
+func describeFiles(t *board.Task, hint string) (wrong []*Refusal) {
 	named := slices.Clone(t.Files.Written())
 	if t.Files != nil {
 		named = append(named, t.Files.Read...)
@@ -89,17 +59,17 @@ func (t *Task) describeFiles(hint string) (wrong []*Refusal) {
 	}
 	for _, name := range named {
 		if !isPlainPath(name) {
-			wrong = append(wrong, refuse(RuleForm, hint, "%q of %s is not a clean path inside the repository", clip(name), t.ID))
+			wrong = append(wrong, refuse(RuleForm, hint, "%q of %s is not a clean path inside the repository", board.Clip(name), t.ID))
 		}
 	}
 	written := t.Files.Written()
 	for i, name := range written {
 		if slices.Contains(written[:i], name) {
-			wrong = append(wrong, refuse(RuleForm, hint, "%s names %q twice among the files that it writes", t.ID, clip(name)))
+			wrong = append(wrong, refuse(RuleForm, hint, "%s names %q twice among the files that it writes", t.ID, board.Clip(name)))
 		}
 	}
-	if len(written) > MaxList {
-		wrong = append(wrong, refuse(RuleLimit, hint, "%s writes %d files, at most %d are allowed", t.ID, len(written), MaxList))
+	if len(written) > board.MaxList {
+		wrong = append(wrong, refuse(RuleLimit, hint, "%s writes %d files, at most %d are allowed", t.ID, len(written), board.MaxList))
 	}
 	return wrong
 }

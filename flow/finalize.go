@@ -2,34 +2,23 @@ package flow
 
 import (
 	"slices"
-	"strconv"
+
+	"github.com/git-liza/git-liza/flow/board"
 )
 
 // FinalizeMove turns drafts into claimable tasks.
 type FinalizeMove struct {
-	Tasks taskIDs `yaml:"tasks"`
-	Texts texts   `yaml:"texts"` // new ones that the tasks stand on
+	Tasks board.TaskIDs `yaml:"tasks"`
+	Texts texts         `yaml:"texts"` // new ones that the tasks stand on
 }
 
-// taskIDs is a list that a move, but no document, may hold in full.
-type taskIDs []TaskID
+func (f *FinalizeMove) subject() string { return f.Tasks.Subject() }
 
-func (taskIDs) MaxLen() int { return MaxTasks }
-
-func (l taskIDs) subject() string {
-	if len(l) == 1 {
-		return string(l[0])
-	}
-	return strconv.Itoa(len(l)) + " tasks"
-}
-
-func (f *FinalizeMove) subject() string { return f.Tasks.subject() }
-
-func (f *FinalizeMove) ask(_ Move, b *Board) Query {
-	var list []TaskInput
+func (f *FinalizeMove) ask(_ Move, b *board.Board) Query {
+	var list []board.TaskInput
 	for _, id := range f.Tasks {
 		if t := b.Task(id); t != nil {
-			list = append(list, TaskInput{Spec: t.Spec, BasedOn: t.BasedOn})
+			list = append(list, board.TaskInput{Spec: t.Spec, BasedOn: t.BasedOn})
 		}
 	}
 	return askTextsOf(b, list)
@@ -38,7 +27,7 @@ func (f *FinalizeMove) ask(_ Move, b *Board) Query {
 func (f *FinalizeMove) fill(p *play) { f.Texts = enteredTexts(p) }
 
 func (f *FinalizeMove) already(p *play) bool {
-	lacks := func(id TaskID) bool { t := p.board.Task(id); return t == nil || t.Status != Unclaimed }
+	lacks := func(id board.TaskID) bool { t := p.board.Task(id); return t == nil || t.Status != board.Unclaimed }
 	return len(f.Tasks) > 0 && !slices.ContainsFunc(f.Tasks, lacks)
 }
 
@@ -46,23 +35,23 @@ func (f *FinalizeMove) check(p *play) *Refusal {
 	if len(f.Tasks) == 0 {
 		return refuse(RuleForm, "git liza help task finalize", "there is no task to finalize")
 	}
-	finalized := make(map[TaskID]bool, len(f.Tasks))
+	finalized := make(map[board.TaskID]bool, len(f.Tasks))
 	for _, id := range f.Tasks {
 		t := p.board.Task(id)
 		if t == nil {
 			return refuse(RuleNotFound, "git liza list --all", "there is no task %s", id)
 		}
-		t = t.clone()
+		t = t.Clone()
 		if finalized[id] {
-			t.Status = Unclaimed
+			t.Status = board.Unclaimed
 		}
 		if t.Status.Final() {
 			return refuse(RuleFinal, "git liza show "+string(id), "%s is %s, and nothing leaves a final state", id, t.Status)
 		}
-		if t.Status != Draft {
+		if t.Status != board.Draft {
 			return refuse(RuleState, "git liza show "+string(id), "finalize applies to drafts, %s is %s", id, t.Status)
 		}
-		t.Status = Unclaimed
+		t.Status = board.Unclaimed
 		if wrong := p.describe(t, "git liza task edit "+string(id)); len(wrong) > 0 {
 			return wrong[0]
 		}
@@ -73,8 +62,8 @@ func (f *FinalizeMove) check(p *play) *Refusal {
 
 func (f *FinalizeMove) apply(p *effect) {
 	for _, id := range f.Tasks {
-		t := p.board.Task(id).clone()
-		t.Status = Unclaimed
+		t := p.board.Task(id).Clone()
+		t.Status = board.Unclaimed
 		p.keep(t)
 	}
 }

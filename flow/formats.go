@@ -1,18 +1,18 @@
 package flow
 
-import "slices"
+import (
+	"slices"
 
-// NewestFormat is the format that this program writes, and the newest that it
-// knows. It judges boards of every earlier one too.
-const NewestFormat = 1
+	"github.com/git-liza/git-liza/flow/board"
+)
 
 // A format is what one format of the board has that the one before it lacks.
 // Fields of moves and documents say theirs themselves, in the tag: since=N
 // exists from format N on. A guard whose judgement differs asks the settings of
 // the board.
 type format struct {
-	changes []string // what changes for people, a sentence each
-	acts    []Act    // new ones
+	changes []string    // what changes for people, a sentence each
+	acts    []board.Act // new ones
 	// upgrade writes what a board must have in this format. It runs when a board
 	// is migrated, and when one is made. nil writes nothing.
 	upgrade func(*effect)
@@ -24,7 +24,7 @@ var formats = []format{
 }
 
 // Since is the first format that has the act.
-func (a Act) Since() int {
+func Since(a board.Act) int {
 	return 1 + max(0, slices.IndexFunc(formats, func(f format) bool { return slices.Contains(f.acts, a) }))
 }
 
@@ -47,10 +47,10 @@ func between(after, to int) []format {
 // acts that the format of the board lacks.
 func (p *play) knownFormat() *Refusal {
 	format := judgedBy(p)
-	switch since := p.move.Act.Since(); {
-	case format > NewestFormat:
-		return refuse(RuleFormat, "git liza --version", "the board has format %d, this program knows up to %d: install a newer git-liza", format, NewestFormat)
-	case format == 0 && p.move.Act != ActInit:
+	switch since := Since(p.move.Act); {
+	case format > board.NewestFormat:
+		return refuse(RuleFormat, "git liza --version", "the board has format %d, this program knows up to %d: install a newer git-liza", format, board.NewestFormat)
+	case format == 0 && p.move.Act != board.ActInit:
 		return refuse(RuleNotFound, "git liza init", "there is no blackboard")
 	case since > max(format, 1):
 		return refuse(RuleFormat, "git liza board migrate", "%s exists since format %d, the board has format %d", p.move.Act, since, format)
@@ -76,7 +76,7 @@ type MigrateMove struct {
 func (m *MigrateMove) subject() string { return "board" }
 
 func (m *MigrateMove) check(p *play) *Refusal {
-	if now := p.board.Settings().Format; m.To <= now || m.To > NewestFormat {
+	if now := p.board.Settings().Format; m.To <= now || m.To > board.NewestFormat {
 		return refuse(RuleFormat, "git liza --version", "the board has format %d, this program cannot take it to %d", now, m.To)
 	}
 	return nil
@@ -88,6 +88,6 @@ func (m *MigrateMove) already(p *play) bool { return p.board.Settings().Format =
 
 func (m *MigrateMove) apply(p *effect) {
 	before := p.board.Settings().Format
-	p.change(func(s *Settings) { s.Format = m.To })
+	p.change(func(s *board.Settings) { s.Format = m.To })
 	upgradeBoard(p, before, m.To)
 }

@@ -11,42 +11,44 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/git-liza/git-liza/flow/board"
 )
 
 // TestFormats is not parallel: it adds a format for a moment, and
 // parallel tests wait for it.
 func TestFormats(t *testing.T) {
-	require.Len(t, formats, NewestFormat)
+	require.Len(t, formats, board.NewestFormat)
 	for _, f := range formats {
 		require.NotEmpty(t, f.changes)
 	}
-	require.Equal(t, 1, ActNote.Since())
+	require.Equal(t, 1, Since(board.ActNote))
 
 	kept := formats
 	defer func() { formats = kept }()
-	formats = append(slices.Clone(kept), format{changes: []string{"Notes are new."}, acts: []Act{ActNote}})
-	next := NewestFormat + 1
-	require.Equal(t, next, ActNote.Since())
-	require.Equal(t, []string{"Notes are new."}, FormatChanges(NewestFormat, next))
+	formats = append(slices.Clone(kept), format{changes: []string{"Notes are new."}, acts: []board.Act{board.ActNote}})
+	next := board.NewestFormat + 1
+	require.Equal(t, next, Since(board.ActNote))
+	require.Equal(t, []string{"Notes are new."}, FormatChanges(board.NewestFormat, next))
 	require.Empty(t, FormatChanges(next, next))
 
 	s := opened(t)
-	m := s.by("human:ann", ActNote, "", &NoteMove{For: "all", Text: "T"})
-	_, err := s.board.Apply(m, nil)
+	m := s.by("human:ann", board.ActNote, "", &NoteMove{For: "all", Text: "T"})
+	_, err := Apply(s.board, m, nil)
 	var refusal *Refusal
 	require.ErrorAs(t, err, &refusal)
 	require.Equal(t, RuleFormat, refusal.Rule)
-	require.Equal(t, fmt.Sprintf("note exists since format %d, the board has format %d", next, NewestFormat), refusal.Reason)
+	require.Equal(t, fmt.Sprintf("note exists since format %d, the board has format %d", next, board.NewestFormat), refusal.Reason)
 	require.Equal(t, "git liza board migrate", refusal.Hint)
 	formats = kept
-	_, err = s.board.Apply(m, nil)
+	_, err = Apply(s.board, m, nil)
 	require.NoError(t, err)
 }
 
 // The keys of every document and move of each format: a change of them is seen.
 func TestKeysOfFormats(t *testing.T) {
 	t.Parallel()
-	for format := 1; format <= NewestFormat; format++ {
+	for format := 1; format <= board.NewestFormat; format++ {
 		path := filepath.Join("testdata", "formats", fmt.Sprintf("%d.txt", format))
 		got := keysOf(format)
 		require.NotContains(t, got, "invalid", "a folder without a name")
@@ -62,12 +64,12 @@ func TestKeysOfFormats(t *testing.T) {
 // keysOf lists the keys of all documents and moves of a format.
 func keysOf(format int) string {
 	list := &keyList{format: format}
-	for folder := SettingsDoc; NewDocument(folder) != nil; folder++ {
-		list.add(strings.TrimSpace(Key{Folder: folder}.String()), reflect.TypeOf(NewDocument(folder)))
+	for folder := board.SettingsDoc; board.NewDocument(folder) != nil; folder++ {
+		list.add(strings.TrimSpace(board.Key{Folder: folder}.String()), reflect.TypeOf(board.NewDocument(folder)))
 	}
 	list.add("move", reflect.TypeFor[Move]())
-	for _, act := range Acts() {
-		if act.Since() <= format {
+	for _, act := range board.Acts() {
+		if Since(act) <= format {
 			list.add("move "+act.String(), reflect.TypeOf(NewDetail(act)))
 		}
 	}

@@ -3,36 +3,24 @@ package flow
 import (
 	"cmp"
 	"slices"
+
+	"github.com/git-liza/git-liza/flow/board"
 )
-
-// goalActs are the acts beside those on a task that name their goal.
-var goalActs = []Act{ActAdd, ActFinalize, ActImport, ActConvert, ActGoal, ActComplete, ActAbort, ActReopen,
-	ActAlign, ActSpecChange, ActSprintStart, ActSprintClose, ActRetro, ActAnomaly, ActDiscover, ActNote,
-	ActAnswer, ActTake, ActSession, ActAccept, ActLift, ActDefer, ActDismissRecord,
-	ActLevel, ActSchedule, ActPhase, ActReload, ActClassify, ActAsk}
-
-// looseActs are acts that may name a goal.
-var looseActs = []Act{ActCheckpoint, ActDecide, ActAmend, ActArchive}
-
-// NamesGoalAlone reports whether the act names a goal only where its fields or its
-// caller name one: the goal that commands usually mean is not meant.
-func (a Act) NamesGoalAlone() bool { return slices.Contains(looseActs, a) }
-
-// namesGoal reports whether an act names its goal.
-func (a Act) namesGoal() bool { return slices.Contains(goalActs, a) }
 
 // openGoalActs are those of them that a goal which has ended refuses. Others
 // refuse that themselves, or record what concerns a goal after its end too.
-var openGoalActs = []Act{ActAdd, ActFinalize, ActImport, ActConvert, ActSprintStart, ActSprintClose, ActAccept}
+var openGoalActs = []board.Act{board.ActAdd, board.ActFinalize, board.ActImport, board.ActConvert, board.ActSprintStart, board.ActSprintClose, board.ActAccept}
 
 // aimed is a detail whose goal follows from its fields; "" if it does not.
-type aimed interface{ aim(*Board) GoalID }
+type aimed interface {
+	aim(*board.Board) board.GoalID
+}
 
 // GoalOf is the goal of a move that a caller did not choose: that of its task, or
 // of what its fields name, for records that of the task that an agent holds, else
 // the one that it names already, else the current one. It is "" for acts that have
 // no goal.
-func (b *Board) GoalOf(m Move) GoalID {
+func GoalOf(b *board.Board, m Move) board.GoalID {
 	if m.Task != "" {
 		return goalOfTask(b, m.Task)
 	}
@@ -40,7 +28,7 @@ func (b *Board) GoalOf(m Move) GoalID {
 	if loose && m.Goal != "" {
 		return m.Goal
 	}
-	if !loose && !m.Act.namesGoal() {
+	if !loose && !m.Act.NamesGoal() {
 		return ""
 	}
 	if d, ok := m.Detail.(aimed); ok {
@@ -51,8 +39,8 @@ func (b *Board) GoalOf(m Move) GoalID {
 	if loose {
 		return ""
 	}
-	if slices.Contains([]Act{ActAnomaly, ActDiscover, ActNote}, m.Act) {
-		if goal := goalOfTask(b, b.Agent(m.By.Agent()).work()); goal != "" {
+	if slices.Contains([]board.Act{board.ActAnomaly, board.ActDiscover, board.ActNote}, m.Act) {
+		if goal := goalOfTask(b, b.Agent(m.By.Agent()).Work()); goal != "" {
 			return goal
 		}
 	}
@@ -60,89 +48,89 @@ func (b *Board) GoalOf(m Move) GoalID {
 }
 
 // goalOfTask is the goal of a task; "" if there is none of that id.
-func goalOfTask(b *Board, id TaskID) GoalID {
+func goalOfTask(b *board.Board, id board.TaskID) board.GoalID {
 	if t := b.Task(id); id != "" && t != nil {
 		return t.Goal
 	}
 	return ""
 }
 
-func (g *GoalMove) aim(*Board) GoalID { return g.ID }
+func (g *GoalMove) aim(*board.Board) board.GoalID { return g.ID }
 
-func (f *FinalizeMove) aim(b *Board) GoalID {
+func (f *FinalizeMove) aim(b *board.Board) board.GoalID {
 	if len(f.Tasks) == 0 {
 		return ""
 	}
 	return goalOfTask(b, f.Tasks[0])
 }
 
-func (c *ConvertMove) aim(b *Board) GoalID {
-	d, _ := b.Load(Key{Discovered, string(c.Discovery)}).(*Discovery)
+func (c *ConvertMove) aim(b *board.Board) board.GoalID {
+	d, _ := b.Load(board.Key{Folder: board.Discovered, ID: string(c.Discovery)}).(*board.Discovery)
 	if d == nil {
 		return ""
 	}
-	goal := cmp.Or(goalOfTask(b, d.During), GoalOfRecord(b, d.ID))
-	if g := b.Goal(goal); g == nil || g.Status != InProgress {
+	goal := cmp.Or(goalOfTask(b, d.During), board.GoalOfRecord(b, d.ID))
+	if g := b.Goal(goal); g == nil || g.Status != board.InProgress {
 		return "" // what was found for a goal that has ended is work of the current one
 	}
 	return goal
 }
 
-func (r *RetroMove) aim(b *Board) GoalID {
+func (r *RetroMove) aim(b *board.Board) board.GoalID {
 	if s := b.Sprint(r.Sprint); s != nil {
 		return s.Goal
 	}
 	return ""
 }
 
-func (a *AnomalyMove) aim(b *Board) GoalID { return goalOfTask(b, a.About) }
+func (a *AnomalyMove) aim(b *board.Board) board.GoalID { return goalOfTask(b, a.About) }
 
-func (d *DiscoverMove) aim(b *Board) GoalID { return goalOfTask(b, d.During) }
+func (d *DiscoverMove) aim(b *board.Board) board.GoalID { return goalOfTask(b, d.During) }
 
-func (n *NoteMove) aim(b *Board) GoalID {
-	if !validID(n.For) {
+func (n *NoteMove) aim(b *board.Board) board.GoalID {
+	if !board.ValidID(n.For) {
 		return ""
 	}
-	return goalOfTask(b, TaskID(n.For))
+	return goalOfTask(b, board.TaskID(n.For))
 }
 
-func (a *AnswerMove) aim(b *Board) GoalID { return goalOfQuestion(b, a.Question) }
+func (a *AnswerMove) aim(b *board.Board) board.GoalID { return goalOfQuestion(b, a.Question) }
 
-func (t *TakeMove) aim(b *Board) GoalID { return goalOfQuestion(b, t.Question) }
+func (t *TakeMove) aim(b *board.Board) board.GoalID { return goalOfQuestion(b, t.Question) }
 
 // goalOfQuestion is the goal of the task that a question is about.
-func goalOfQuestion(b *Board, id RecordID) GoalID {
-	if q := findQuestion(b, id); q != nil {
+func goalOfQuestion(b *board.Board, id board.RecordID) board.GoalID {
+	if q := board.FindQuestion(b, id); q != nil {
 		return goalOfTask(b, q.Task)
 	}
 	return ""
 }
 
-func (d *DismissRecordMove) aim(b *Board) GoalID { return GoalOfRecord(b, d.Record) }
+func (d *DismissRecordMove) aim(b *board.Board) board.GoalID { return board.GoalOfRecord(b, d.Record) }
 
-func (d *DeferMove) aim(b *Board) GoalID { return GoalOfRecord(b, d.Record) }
+func (d *DeferMove) aim(b *board.Board) board.GoalID { return board.GoalOfRecord(b, d.Record) }
 
 // aim is the goal of the goal, sprint or record that is amended.
-func (a *AmendMove) aim(b *Board) GoalID {
+func (a *AmendMove) aim(b *board.Board) board.GoalID {
 	switch key, doc := a.document(); d := doc.(type) {
-	case *Goal:
+	case *board.Goal:
 		if b.Goal(d.ID) != nil {
 			return d.ID
 		}
-	case *Sprint:
+	case *board.Sprint:
 		if was := b.Sprint(d.ID); was != nil {
 			return was.Goal
 		}
-	case *Anomaly, *Discovery, *Note:
-		return GoalOfRecord(b, RecordID(key.ID))
+	case *board.Anomaly, *board.Discovery, *board.Note:
+		return board.GoalOfRecord(b, board.RecordID(key.ID))
 	}
 	return ""
 }
 
 // aim is the one goal of all that is archived, "" if there are several.
-func (a *ArchiveMove) aim(b *Board) (goal GoalID) {
+func (a *ArchiveMove) aim(b *board.Board) (goal board.GoalID) {
 	several := false
-	of := func(one GoalID) {
+	of := func(one board.GoalID) {
 		several = several || goal != "" && one != goal
 		goal = one
 	}
@@ -161,7 +149,7 @@ func (a *ArchiveMove) aim(b *Board) (goal GoalID) {
 }
 
 // aim is the only goal with a hold.
-func (l *LiftMove) aim(b *Board) (goal GoalID) {
+func (l *LiftMove) aim(b *board.Board) (goal board.GoalID) {
 	for _, g := range b.GoalsInProgress() {
 		switch {
 		case g.Hold == nil:
@@ -176,8 +164,8 @@ func (l *LiftMove) aim(b *Board) (goal GoalID) {
 
 // aim is the only goal in progress, unless the checkpoint is about one that has not
 // ended meanwhile.
-func (d *DecideMove) aim(b *Board) GoalID {
-	if g := b.Goal(b.Settings().Control.Goal); g != nil && g.Status == InProgress {
+func (d *DecideMove) aim(b *board.Board) board.GoalID {
+	if g := b.Goal(b.Settings().Control.Goal); g != nil && g.Status == board.InProgress {
 		return g.ID
 	}
 	if open := b.GoalsInProgress(); len(open) == 1 {
@@ -186,10 +174,10 @@ func (d *DecideMove) aim(b *Board) GoalID {
 	return ""
 }
 
-func (s *SpecChangeMove) aim(b *Board) GoalID { return goalOfTask(b, s.Cause) }
+func (s *SpecChangeMove) aim(b *board.Board) board.GoalID { return goalOfTask(b, s.Cause) }
 
 // goalID is the goal of the move.
-func (p *play) goalID() GoalID {
+func (p *play) goalID() board.GoalID {
 	switch {
 	case p.move.Goal != "":
 		return p.move.Goal
@@ -203,7 +191,7 @@ func (p *play) goalID() GoalID {
 // that is not on the board or has ended, or a goal where the act has none.
 func (p *play) checkGoal() *Refusal {
 	m := p.move
-	if m.Act == ActInit {
+	if m.Act == board.ActInit {
 		return nil
 	}
 	switch g := p.board.Goal(m.Goal); {
@@ -211,20 +199,20 @@ func (p *play) checkGoal() *Refusal {
 		if want := goalOfTask(p.board, m.Task); m.Goal != want && want != "" {
 			return refuse(RuleGoal, "git liza goal list", "%s names the goal %q, %s belongs to %q", m.Act, m.Goal, m.Task, want)
 		}
-	case m.Goal == "" && m.Act.NamesGoalAlone() && p.prior.GoalOf(*m) == "":
-	case !m.Act.namesGoal() && !m.Act.NamesGoalAlone():
+	case m.Goal == "" && m.Act.NamesGoalAlone() && GoalOf(p.prior, *m) == "":
+	case !m.Act.NamesGoal() && !m.Act.NamesGoalAlone():
 		if m.Goal != "" {
 			return refuse(RuleGoal, "git liza goal list", "%s names the goal %s, and belongs to none", m.Act, m.Goal)
 		}
-	case m.Act == ActGoal:
+	case m.Act == board.ActGoal:
 		if d := m.Detail.(*GoalMove); m.Goal != d.ID {
 			return refuse(RuleGoal, "git liza goal list", "goal names the goal %q, not the new one %s", m.Goal, d.ID)
 		}
 	case g == nil:
 		return refuse(RuleGoal, "git liza goal list", "%s names the goal %q, which is not on the board", m.Act, m.Goal)
-	case p.prior.GoalOf(*m) != m.Goal:
-		return refuse(RuleGoal, "git liza goal list", "%s names the goal %s, and is about %s", m.Act, m.Goal, p.prior.GoalOf(*m))
-	case g.Status != InProgress && slices.Contains(openGoalActs, m.Act):
+	case GoalOf(p.prior, *m) != m.Goal:
+		return refuse(RuleGoal, "git liza goal list", "%s names the goal %s, and is about %s", m.Act, m.Goal, GoalOf(p.prior, *m))
+	case g.Status != board.InProgress && slices.Contains(openGoalActs, m.Act):
 		return refuse(RuleGoal, "git liza goal reopen "+string(m.Goal)+" --reason R", "%s names the goal %s, which is %s", m.Act, m.Goal, g.Status)
 	}
 	return nil

@@ -6,35 +6,35 @@ import (
 	"slices"
 	"time"
 
-	"github.com/git-liza/git-liza/flow/lists"
+	"github.com/git-liza/git-liza/flow/board"
 )
 
 // GoalMove sets a new goal, which becomes the current one, and opens its first
 // sprint.
 type GoalMove struct {
-	ID    GoalID `yaml:"id"`
-	Title string `yaml:"title"`
-	Spec  string `yaml:"spec"`
+	ID    board.GoalID `yaml:"id"`
+	Title string       `yaml:"title"`
+	Spec  string       `yaml:"spec"`
 
 	Priority int   `yaml:"priority"` // from 1, the first, to 5; 0 is 3
 	Texts    texts `yaml:"texts"`    // of the spec
 
-	Pivot GoalID `yaml:"pivot"` // the goal that it takes the place of; "" if none waits for that
+	Pivot board.GoalID `yaml:"pivot"` // the goal that it takes the place of; "" if none waits for that
 
-	Workflow *Workflow `yaml:"workflow"` // nil: nothing is bounded
-	Phase    PhaseID   `yaml:"phase"`    // in which it begins; the first one if the move does not say it
-	Every    Every     `yaml:"every"`
-	Loop     *Loop     `yaml:"loop"`
-	Class    *Class    `yaml:"class"` // of the stories of the loop, if nobody has said one: that of their form
-	Tasks    inputs    `yaml:"tasks"` // that it begins with, beside the templates of the phase: the stories of a loop
+	Workflow *board.Workflow `yaml:"workflow"` // nil: nothing is bounded
+	Phase    board.PhaseID   `yaml:"phase"`    // in which it begins; the first one if the move does not say it
+	Every    board.Every     `yaml:"every"`
+	Loop     *board.Loop     `yaml:"loop"`
+	Class    *board.Class    `yaml:"class"` // of the stories of the loop, if nobody has said one: that of their form
+	Tasks    inputs          `yaml:"tasks"` // that it begins with, beside the templates of the phase: the stories of a loop
 }
 
 func (g *GoalMove) subject() string { return string(g.ID) }
 
-func (g *GoalMove) ask(_ Move, b *Board) Query {
-	q := askTextsOf(b, append(g.entered(b), TaskInput{Spec: g.Spec}))
-	if w := g.Workflow.of(g.ID); w != nil && w.checkForm(g.ID) == nil {
-		q.Match = w.patterns()
+func (g *GoalMove) ask(_ Move, b *board.Board) Query {
+	q := askTextsOf(b, append(g.entered(b), board.TaskInput{Spec: g.Spec}))
+	if w := g.Workflow.Of(g.ID); w != nil && checkWorkflowForm(w, g.ID) == nil {
+		q.Match = w.Patterns()
 	}
 	for i := range q.Texts {
 		q.Texts[i].Form = g.Loop != nil && q.Texts[i].Path == g.Loop.Path
@@ -43,7 +43,7 @@ func (g *GoalMove) ask(_ Move, b *Board) Query {
 }
 
 func (g *GoalMove) fill(p *play) {
-	g.Workflow = g.Workflow.of(g.ID)
+	g.Workflow = g.Workflow.Of(g.ID)
 	if w := g.Workflow; w != nil && g.Phase == "" && len(w.Phases) > 0 {
 		g.Phase = w.Phases[0].Name
 	}
@@ -55,7 +55,7 @@ func (g *GoalMove) fill(p *play) {
 
 // knownClass is the class of the stories of the loop that the board knows, or that they
 // declare.
-func (g *GoalMove) knownClass(p *play) *Class {
+func (g *GoalMove) knownClass(p *play) *board.Class {
 	if doc := p.board.Tracked(g.Loop.Path); doc != nil && doc.Blob == g.Loop.Blob && doc.Class != nil {
 		return doc.Class
 	}
@@ -69,35 +69,35 @@ func (g *GoalMove) knownClass(p *play) *Class {
 
 // checkLoop refuses a loop that nobody could work on, or by which nobody is to.
 func (g *GoalMove) checkLoop(p *play) *Refusal {
-	if r := g.Loop.check(p, g.Spec); r != nil {
+	if r := checkLoopDocument(g.Loop, p, g.Spec); r != nil {
 		return r
 	}
 	class := g.knownClass(p)
 	if class == nil {
 		class = g.Class
 	} else if g.Class != nil {
-		return refuse(RuleFact, classifyCommand(g.Loop.Path), "the move says a class of %s, which has one", quoteC(clip(g.Loop.Path)))
+		return refuse(RuleFact, classifyCommand(g.Loop.Path), "the move says a class of %s, which has one", board.QuoteC(board.Clip(g.Loop.Path)))
 	}
 	if p.facts != nil && g.Class != nil && !reflect.DeepEqual(p.facts.Texts[g.Loop.Path].Form, g.Class) {
-		return refuse(RuleFact, classifyCommand(g.Loop.Path), "the move says another class of %s than its text", quoteC(clip(g.Loop.Path)))
+		return refuse(RuleFact, classifyCommand(g.Loop.Path), "the move says another class of %s than its text", board.QuoteC(board.Clip(g.Loop.Path)))
 	}
-	return g.Loop.checkClass(p, class)
+	return checkLoopClass(g.Loop, p, class)
 }
 
 // begins is the phase in which the goal begins.
 func (g *GoalMove) begins() beginning {
-	w := g.Workflow.of(g.ID)
+	w := g.Workflow.Of(g.ID)
 	switch {
 	case w == nil || len(w.Phases) == 0:
 		return beginning{}
 	case g.Phase == "":
-		return beginning{w, &Goal{ID: g.ID, Spec: g.Spec}, &w.Phases[0]}
+		return beginning{w, &board.Goal{ID: g.ID, Spec: g.Spec}, &w.Phases[0]}
 	}
-	return beginning{w, &Goal{ID: g.ID, Spec: g.Spec}, w.Phase(g.Phase)}
+	return beginning{w, &board.Goal{ID: g.ID, Spec: g.Spec}, w.Phase(g.Phase)}
 }
 
 // entered are the tasks that the goal begins with.
-func (g *GoalMove) entered(b *Board) []TaskInput {
+func (g *GoalMove) entered(b *board.Board) []board.TaskInput {
 	begins := g.begins()
 	list := templates(b, begins)
 	for _, in := range g.Tasks {
@@ -130,7 +130,7 @@ func (g *GoalMove) checkWorkflow(p *play) *Refusal {
 		return r
 	}
 	if g.Workflow.Phase(g.Phase) == nil {
-		return refuse(RulePhase, workflowHelp, "%s has no phase %s; its phases are %s", g.Workflow.Name, shownPhase(g.Phase), g.Workflow.names())
+		return refuse(RulePhase, workflowHelp, "%s has no phase %s; its phases are %s", g.Workflow.Name, shownPhase(g.Phase), g.Workflow.Names())
 	}
 	p.workflow = g.Workflow
 	if list := g.entered(p.board); len(list) > 0 {
@@ -142,15 +142,9 @@ func (g *GoalMove) checkWorkflow(p *play) *Refusal {
 	return nil
 }
 
-// Pivoting are the goals in progress that wait for another one to take their place.
-func Pivoting(b *Board) []GoalID {
-	waiting := lists.Where(b.GoalsInProgress(), func(g *Goal) bool { return g.Hold != nil && g.Hold.Decision == "PIVOT" })
-	return lists.Of(waiting, func(g *Goal) GoalID { return g.ID })
-}
-
 func (g *GoalMove) check(p *play) *Refusal {
 	s := p.board.Settings()
-	if p.board.Load(Key{Goals, string(g.ID)}) != nil {
+	if p.board.Load(board.Key{Folder: board.Goals, ID: string(g.ID)}) != nil {
 		return refuse(RuleExists, "git liza goal show", "there is a goal %s already", g.ID)
 	}
 	for _, need := range [][2]string{{"id", string(g.ID)}, {"title", g.Title}, {"spec", g.Spec}} {
@@ -161,28 +155,28 @@ func (g *GoalMove) check(p *play) *Refusal {
 	if g.Priority < 0 || g.Priority > 5 {
 		return refuse(RuleForm, "git liza help goal", "priority %d of %s is not between 1 and 5", g.Priority, g.ID)
 	}
-	if old := p.board.Goal(g.Pivot); g.Pivot != "" && (old == nil || old.Status != InProgress || old.Hold == nil || old.Hold.Decision != "PIVOT") {
-		return refuse(RuleDecision, "git liza goal list", "%s does not wait for a goal to take its place", clip(string(g.Pivot)))
+	if old := p.board.Goal(g.Pivot); g.Pivot != "" && (old == nil || old.Status != board.InProgress || old.Hold == nil || old.Hold.Decision != "PIVOT") {
+		return refuse(RuleDecision, "git liza goal list", "%s does not wait for a goal to take its place", board.Clip(string(g.Pivot)))
 	}
-	if p.facts != nil && !p.facts.Texts[specPath(g.Spec)].exists() {
+	if p.facts != nil && !p.facts.Texts[board.SpecPath(g.Spec)].exists() {
 		return refuse(RuleSpec, "git liza adopt COMMIT --reason R", "the spec '%s' does not exist on %s", g.Spec, s.Integration.Name)
 	}
-	if anchor := specAnchor(g.Spec); p.facts != nil && p.facts.Texts[specPath(g.Spec)].lacks(anchor) {
-		return refuse(RuleSpec, "git liza help goal", "the spec '%s' of %s has no heading '#%s' on %s", specPath(g.Spec), g.ID, clip(anchor), s.Integration.Name)
+	if anchor := specAnchor(g.Spec); p.facts != nil && p.facts.Texts[board.SpecPath(g.Spec)].lacks(anchor) {
+		return refuse(RuleSpec, "git liza help goal", "the spec '%s' of %s has no heading '#%s' on %s", board.SpecPath(g.Spec), g.ID, board.Clip(anchor), s.Integration.Name)
 	}
 	return cmp.Or(g.checkWorkflow(p), checkRecorded(p, g.Texts))
 }
 
-func (g *GoalMove) refs(_ Move, b *Board) []RefMove {
-	return []RefMove{{Name: MarkRef(string(nextSprint(b, g.ID))), State: true}}
+func (g *GoalMove) refs(_ Move, b *board.Board) []RefMove {
+	return []RefMove{{Name: board.MarkRef(string(nextSprint(b, g.ID))), State: true}}
 }
 
 func (g *GoalMove) apply(p *effect) {
 	g.pivot(p)
-	made := &Goal{ID: g.ID, Title: g.Title, Spec: g.Spec, Status: InProgress, Created: p.move.At, CreatedBy: p.move.By}
+	made := &board.Goal{ID: g.ID, Title: g.Title, Spec: g.Spec, Status: board.InProgress, Created: p.move.At, CreatedBy: p.move.By}
 	made.Priority = cmp.Or(g.Priority, usualPriority)
-	p.put(Key{Goals, string(g.ID)}, made)
-	p.change(func(s *Settings) {
+	p.put(board.Key{Folder: board.Goals, ID: string(g.ID)}, made)
+	p.change(func(s *board.Settings) {
 		s.Goal = g.ID
 		s.Next.Goal++
 	})
@@ -197,14 +191,14 @@ func (g *GoalMove) begin(p *effect) {
 	if g.Workflow != nil {
 		setWorkflow(p, g.ID, g.Workflow, g.Phase, g.Every)
 	}
-	editGoal(p, func(made *Goal) {
-		made.Every, made.Loop = g.Every, copied(g.Loop)
+	editGoal(p, func(made *board.Goal) {
+		made.Every, made.Loop = g.Every, board.CopyOf(g.Loop)
 		made.Added += len(p.begun)
 	})
 	if g.Class != nil {
 		doc := *p.board.Tracked(g.Loop.Path)
 		doc.Class = g.Class
-		p.put(Key{Tracked, TrackedID(doc.Path)}, &doc)
+		p.put(board.Key{Folder: board.Tracked, ID: board.TrackedID(doc.Path)}, &doc)
 	}
 	for _, t := range p.begun {
 		t.Sprint = sprintForTasks(p.board, g.ID)
@@ -220,17 +214,17 @@ func (g *GoalMove) begin(p *effect) {
 // the checkpoint.
 func (g *GoalMove) pivot(p *effect) {
 	if old := p.board.Goal(g.Pivot); g.Pivot != "" && old != nil {
-		endGoal(p, old.ID, Aborted, "pivot: "+old.Hold.Message)
+		endGoal(p, old.ID, board.Aborted, "pivot: "+old.Hold.Message)
 	}
 	c := p.board.Settings().Control
 	old := p.board.Goal(c.Goal)
-	if c.State != Checkpoint || c.Decision != "PIVOT" || old == nil || old.Status != InProgress {
+	if c.State != board.Checkpoint || c.Decision != "PIVOT" || old == nil || old.Status != board.InProgress {
 		return
 	}
-	endGoal(p, old.ID, Aborted, "pivot: "+c.Message)
+	endGoal(p, old.ID, board.Aborted, "pivot: "+c.Message)
 	if !p.board.Breaker().Tripped {
-		setSprintPhase(p, InProgress)
-		setControl(p, Running, "pivot: "+c.Message)
+		setSprintPhase(p, board.InProgress)
+		setControl(p, board.Running, "pivot: "+c.Message)
 	}
 }
 
@@ -246,14 +240,14 @@ type AlignMove struct {
 
 func (a *AlignMove) check(p *play) *Refusal {
 	if h := p.board.Goal(p.goalID()).Hold; a.Answers != "" && (h == nil || h.Checkpoint != a.Answers || h.Decision == "PIVOT") {
-		return refuse(RuleDecision, "git liza goal list", "no hold of %s waits for an answer", clip(a.Answers))
+		return refuse(RuleDecision, "git liza goal list", "no hold of %s waits for an answer", board.Clip(a.Answers))
 	}
 	return present("the text", a.Text, "git liza record alignment TEXT")
 }
 
 func (a *AlignMove) apply(p *effect) {
-	editGoal(p, func(g *Goal) {
-		g.Alignment = latest(append(slices.Clip(g.Alignment), Alignment{Text: a.Text, By: p.move.By, At: p.move.At}))
+	editGoal(p, func(g *board.Goal) {
+		g.Alignment = latest(append(slices.Clip(g.Alignment), board.Alignment{Text: a.Text, By: p.move.By, At: p.move.At}))
 		if a.Answers != "" {
 			g.Hold = nil
 		}
@@ -261,16 +255,16 @@ func (a *AlignMove) apply(p *effect) {
 }
 
 // latest is the end of a history, as long as a document may hold.
-func latest[T any](list []T) []T { return list[max(0, len(list)-MaxList):] }
+func latest[T any](list []T) []T { return list[max(0, len(list)-board.MaxList):] }
 
 // SprintStartMove opens the next sprint. Tasks that were added between sprints,
 // or carried over, belong to it already. The move may add other open tasks, as
 // planned or as stretch.
 type SprintStartMove struct {
-	Deadline time.Time `yaml:"deadline"`
-	Planned  taskIDs   `yaml:"planned"`
-	Stretch  taskIDs   `yaml:"stretch"`
-	Sprint   SprintID  `yaml:"sprint"` // that it opens
+	Deadline time.Time      `yaml:"deadline"`
+	Planned  board.TaskIDs  `yaml:"planned"`
+	Stretch  board.TaskIDs  `yaml:"stretch"`
+	Sprint   board.SprintID `yaml:"sprint"` // that it opens
 }
 
 func (s *SprintStartMove) fill(p *play) {
@@ -306,15 +300,15 @@ func (s *SprintStartMove) check(p *play) *Refusal {
 	return checkStart(p, s)
 }
 
-func (s *SprintStartMove) refs(m Move, b *Board) []RefMove {
-	return []RefMove{{Name: MarkRef(string(sprintForTasks(b, m.Goal))), State: true}}
+func (s *SprintStartMove) refs(m Move, b *board.Board) []RefMove {
+	return []RefMove{{Name: board.MarkRef(string(sprintForTasks(b, m.Goal))), State: true}}
 }
 
 func (s *SprintStartMove) apply(p *effect) {
 	opened := startSprint(p, s.Deadline)
-	for i, list := range [][]TaskID{s.Planned, s.Stretch} {
+	for i, list := range [][]board.TaskID{s.Planned, s.Stretch} {
 		for _, id := range list {
-			t := p.board.Task(id).clone()
+			t := p.board.Task(id).Clone()
 			t.Sprint, t.Stretch = opened.ID, i == 1
 			p.keep(t)
 		}
@@ -324,8 +318,8 @@ func (s *SprintStartMove) apply(p *effect) {
 
 // recordPlan enters the tasks of a sprint that begins, in the order of their
 // creation.
-func recordPlan(p *effect, begun *Sprint) {
-	plan := &SprintPlan{Sprint: begun.ID}
+func recordPlan(p *effect, begun *board.Sprint) {
+	plan := &board.SprintPlan{Sprint: begun.ID}
 	for _, t := range p.board.Tasks() {
 		switch {
 		case t.Sprint != plan.Sprint:
@@ -337,7 +331,7 @@ func recordPlan(p *effect, begun *Sprint) {
 	}
 	s := *begun
 	keepSprintPlan(p, plan)
-	p.put(Key{Sprints, string(s.ID)}, &s)
+	p.put(board.Key{Folder: board.Sprints, ID: string(s.ID)}, &s)
 }
 
 func sprintOpen(p *play) *Refusal {
@@ -349,9 +343,9 @@ func sprintOpen(p *play) *Refusal {
 
 // SprintCloseMove ends the open sprint; unfinished tasks pass to the next one.
 type SprintCloseMove struct {
-	Abort  bool     `yaml:"abort"`
-	Reason string   `yaml:"reason"`
-	Sprint SprintID `yaml:"sprint"` // that it closes
+	Abort  bool           `yaml:"abort"`
+	Reason string         `yaml:"reason"`
+	Sprint board.SprintID `yaml:"sprint"` // that it closes
 }
 
 func (s *SprintCloseMove) fill(p *play) {
@@ -370,29 +364,29 @@ func (s *SprintCloseMove) check(p *play) *Refusal {
 func (s *SprintCloseMove) apply(p *effect) {
 	goal := p.goalID()
 	open := *p.board.Sprint(p.board.OpenSprint(goal))
-	open.Status, open.Ended, open.Reason = Completed, p.move.At, s.Reason
+	open.Status, open.Ended, open.Reason = board.Completed, p.move.At, s.Reason
 	if s.Abort {
-		open.Status = Aborted
+		open.Status = board.Aborted
 	}
 	next := reserveSprint(p, goal)
 	for _, short := range p.board.Tasks() {
 		if short.Sprint != open.ID || short.Status.Final() {
 			continue
 		}
-		t := p.board.Task(short.ID).clone()
+		t := p.board.Task(short.ID).Clone()
 		t.Sprint = next
 		p.keep(t)
-		if len(open.Carried) < MaxList {
+		if len(open.Carried) < board.MaxList {
 			open.Carried = append(open.Carried, t.ID)
 		}
 	}
-	p.put(Key{Sprints, string(open.ID)}, &open)
+	p.put(board.Key{Folder: board.Sprints, ID: string(open.ID)}, &open)
 }
 
 // RetroMove stores a sprint's retrospective.
 type RetroMove struct {
-	Sprint SprintID `yaml:"sprint"`
-	Text   string   `yaml:"text"`
+	Sprint board.SprintID `yaml:"sprint"`
+	Text   string         `yaml:"text"`
 
 	Gaps      []string `yaml:"spec_gaps"`
 	Contracts []string `yaml:"contract_observations"`
@@ -423,7 +417,7 @@ func (r *RetroMove) apply(p *effect) {
 	s := *p.board.Sprint(r.Sprint)
 	s.Retro = r.Text
 	if len(r.Gaps)+len(r.Contracts)+len(r.Actions) > 0 {
-		s.Words = &Retrospective{Gaps: r.Gaps, Contracts: r.Contracts, Actions: r.Actions, By: p.move.By, At: p.move.At}
+		s.Words = &board.Retrospective{Gaps: r.Gaps, Contracts: r.Contracts, Actions: r.Actions, By: p.move.By, At: p.move.At}
 	}
-	p.put(Key{Sprints, string(s.ID)}, &s)
+	p.put(board.Key{Folder: board.Sprints, ID: string(s.ID)}, &s)
 }

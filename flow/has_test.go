@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+
+	"github.com/git-liza/git-liza/flow/board"
 )
 
 // has compares what stands on the board with PROPERTY=VALUE pairs. The subject
@@ -30,10 +32,10 @@ func (s *scene) property(subject, key string) (string, bool) {
 	if strings.HasSuffix(subject, ".md") {
 		return s.pathProperty(subject, key)
 	}
-	if a := AgentID(subject); a.Role() != "" {
+	if a := board.AgentID(subject); a.Role() != "" {
 		return s.agentProperty(a, key)
 	}
-	t := s.board.Task(TaskID(subject))
+	t := s.board.Task(board.TaskID(subject))
 	if t == nil {
 		return "", false
 	}
@@ -57,8 +59,8 @@ func (s *scene) pathProperty(path, key string) (string, bool) {
 	if key == "untracked" || doc == nil {
 		return "", key == "untracked" && doc == nil
 	}
-	blob := func(id ObjectID) string {
-		if id == ObjectID(TrackedID(path)) {
+	blob := func(id board.ObjectID) string {
+		if id == board.ObjectID(board.TrackedID(path)) {
 			return path
 		}
 		return objectName(id)
@@ -111,10 +113,10 @@ func (s *scene) boardProperty(key string) (string, bool) {
 	case "control":
 		return c.Control.State.String(), true
 	case "due-level":
-		return strconv.Itoa(DueLevel(b, c.Goal)), true
+		return strconv.Itoa(board.DueLevel(b, c.Goal)), true
 	case "failed-level":
 		if g := b.Goal(c.Goal); g.Failed > 0 {
-			return LevelID(g.ID, g.Failed), true
+			return board.LevelID(g.ID, g.Failed), true
 		}
 		return "", true
 	case "format":
@@ -146,7 +148,7 @@ func (s *scene) boardProperty(key string) (string, bool) {
 		}
 		return strings.Join(list, ","), true
 	case "plan-1", "plan-2", "plan-3", "plan-4":
-		plan := cmp.Or(PlanOf(b, SprintID("sprint-"+key[len("plan-"):])), new(SprintPlan))
+		plan := cmp.Or(board.PlanOf(b, board.SprintID("sprint-"+key[len("plan-"):])), new(board.SprintPlan))
 		return join(plan.Planned) + "/" + join(plan.Stretch), true
 	case "added":
 		return strconv.Itoa(b.Goal(c.Goal).Added), true
@@ -155,7 +157,7 @@ func (s *scene) boardProperty(key string) (string, bool) {
 	case "sprint":
 		return string(b.OpenSprint(c.Goal)), true
 	case "sprint-1", "sprint-2", "sprint-3", "sprint-4":
-		return b.Sprint(SprintID(key)).Status.String(), true
+		return b.Sprint(board.SprintID(key)).Status.String(), true
 	case "carried":
 		return join(b.Sprint("sprint-1").Carried), true
 	case "goal":
@@ -165,13 +167,13 @@ func (s *scene) boardProperty(key string) (string, bool) {
 	case "watermark":
 		return strconv.Itoa(b.Breaker().Watermark), true
 	case "anomalies":
-		return join(b.IDs(Anomalies)), true
+		return join(b.IDs(board.Anomalies)), true
 	case "discovered":
-		return join(b.IDs(Discovered)), true
+		return join(b.IDs(board.Discovered)), true
 	case "limits":
 		var list []string
-		for _, id := range b.IDs(Anomalies) {
-			if a := b.Load(Key{Anomalies, id}).(*Anomaly); a.Type == LimitReached {
+		for _, id := range b.IDs(board.Anomalies) {
+			if a := b.Load(board.Key{Folder: board.Anomalies, ID: id}).(*board.Anomaly); a.Type == board.LimitReached {
 				list = append(list, fmt.Sprintf("%s:%s:%s", a.Task, a.Details["limit"], a.Details["role"]))
 			}
 		}
@@ -180,16 +182,16 @@ func (s *scene) boardProperty(key string) (string, bool) {
 		return s.records(key), true
 	case "triggers":
 		var list []string
-		for _, t := range b.Triggers() {
+		for _, t := range Triggers(b) {
 			list = append(list, t.Reason)
 		}
 		return join(list), true
 	case "agents":
-		return join(b.IDs(Agents)), true
+		return join(b.IDs(board.Agents)), true
 	case "live":
-		return join(b.IDs(Tasks)), true
+		return join(b.IDs(board.Tasks)), true
 	case "archived":
-		return join(b.IDs(Archive)), true
+		return join(b.IDs(board.Archive)), true
 	case "principals":
 		var list []string
 		for _, p := range b.Principals().List {
@@ -199,9 +201,9 @@ func (s *scene) boardProperty(key string) (string, bool) {
 	case "usage":
 		return used(b.Goal(c.Goal).Usage), true
 	case "usage-1", "usage-2", "usage-3":
-		return used(b.Sprint(SprintID("sprint-" + key[len(key)-1:])).Usage), true
+		return used(b.Sprint(board.SprintID("sprint-" + key[len(key)-1:])).Usage), true
 	case "added-1", "added-2":
-		return strconv.Itoa(b.Goal(GoalID("goal-" + key[len("added-"):])).Added), true
+		return strconv.Itoa(b.Goal(board.GoalID("goal-" + key[len("added-"):])).Added), true
 	case "budget", "left":
 		return s.funds(key, "", ""), true
 	case "budget-1":
@@ -219,7 +221,7 @@ func (s *scene) steeringProperty(key string) (string, bool) {
 	if i := strings.LastIndexByte(key, '-'); i > 0 {
 		name, number = key[:i], key[i:]
 	}
-	g, p := s.board.Goal(GoalID("goal"+number)), s.board.Sprint(SprintID("sprint"+number))
+	g, p := s.board.Goal(board.GoalID("goal"+number)), s.board.Sprint(board.SprintID("sprint"+number))
 	switch name {
 	case "checked":
 		if c.Checked == nil {
@@ -235,7 +237,7 @@ func (s *scene) steeringProperty(key string) (string, bool) {
 	case "merged":
 		return strconv.Itoa(g.Merged), true
 	case "passed":
-		t := g.AtCheckpoint.sums()
+		t := g.AtCheckpoint.Sums()
 		return fmt.Sprintf("%d/%d/%s", t.Merged, t.Tokens, t.Cost), true
 	case "hold":
 		if g.Hold == nil {
@@ -250,11 +252,11 @@ func (s *scene) steeringProperty(key string) (string, bool) {
 		b := s.board.Breaker()
 		return strings.TrimRight(fmt.Sprintf("%s:%s:%s", b.Pattern, strings.Join(b.Patterns, "+"), join(b.Records)), ":"), true
 	case "marks":
-		return join(s.board.IDs(MarkDocs)), true
+		return join(s.board.IDs(board.MarkDocs)), true
 	case "levels":
 		return s.levels(), true
 	case "barrier":
-		return BarrierOf(s.board, g.ID).String(), true
+		return board.BarrierOf(s.board, g.ID).String(), true
 	case "cap":
 		return strconv.Itoa(mostClaims(s.board, g.ID, "")), true
 	case "streak":
@@ -264,7 +266,7 @@ func (s *scene) steeringProperty(key string) (string, bool) {
 		return strconv.Itoa(g.Streak.Failures), true
 	case "outages":
 		var list []string
-		for _, o := range OutagesOf(s.board) {
+		for _, o := range board.OutagesOf(s.board) {
 			list = append(list, o.Gate+"@"+o.Host)
 		}
 		return join(list), true
@@ -272,8 +274,8 @@ func (s *scene) steeringProperty(key string) (string, bool) {
 		return s.phaseProperty(name, g)
 	case "kinds":
 		var list []string
-		for _, id := range s.board.IDs(Anomalies) {
-			list = append(list, s.board.Load(Key{Anomalies, id}).(*Anomaly).Type.String())
+		for _, id := range s.board.IDs(board.Anomalies) {
+			list = append(list, s.board.Load(board.Key{Folder: board.Anomalies, ID: id}).(*board.Anomaly).Type.String())
 		}
 		return join(list), true
 	}
@@ -283,8 +285,8 @@ func (s *scene) steeringProperty(key string) (string, bool) {
 // levels are the recorded levels with their results.
 func (s *scene) levels() string {
 	var list []string
-	for _, id := range s.board.IDs(Levels) {
-		l := s.board.Load(Key{Levels, id}).(*Level)
+	for _, id := range s.board.IDs(board.Levels) {
+		l := s.board.Load(board.Key{Folder: board.Levels, ID: id}).(*board.Level)
 		list = append(list, fmt.Sprintf("%s:%s", id, map[bool]string{true: "passed", false: "failed"}[l.Passed]))
 	}
 	return join(list)
@@ -294,20 +296,20 @@ func (s *scene) levels() string {
 // anomalies and discoveries name.
 func (s *scene) records(which string) string {
 	var list []string
-	for _, folder := range []Folder{Anomalies, Discovered, Notes} {
+	for _, folder := range []board.Folder{board.Anomalies, board.Discovered, board.Notes} {
 		for _, id := range s.board.IDs(folder) {
-			doc := s.board.Load(Key{folder, id})
+			doc := s.board.Load(board.Key{Folder: folder, ID: id})
 			d := dismissalOf(doc)
 			switch about := ""; {
 			case which == "dismissed" && d != nil:
 				list = append(list, id+":"+d.Reason+":"+string(d.By))
-			case which == "put-away" && archived(doc):
+			case which == "put-away" && board.Archived(doc):
 				list = append(list, id)
 			case which == "about":
 				switch r := doc.(type) {
-				case *Anomaly:
+				case *board.Anomaly:
 					about = string(r.Task)
-				case *Discovery:
+				case *board.Discovery:
 					about = string(r.During)
 				}
 				list = append(list, id+":"+about)
@@ -319,12 +321,12 @@ func (s *scene) records(which string) string {
 
 // questions are those about a task as ID:TEXT:ANSWER, with the holder of a lease
 // or the actor that closed it.
-func (s *scene) questions(id TaskID) string {
+func (s *scene) questions(id board.TaskID) string {
 	var list []string
-	for _, q := range QuestionsAbout(s.board, id) {
+	for _, q := range board.QuestionsAbout(s.board, id) {
 		state := "open"
 		switch {
-		case q.IsOpen() && q.Lease.live(s.now):
+		case q.IsOpen() && q.Lease.Live(s.now):
 			state = "taken:" + string(q.Lease.By)
 		case !q.IsOpen():
 			state = q.Answer + ":" + string(q.By)
@@ -335,22 +337,22 @@ func (s *scene) questions(id TaskID) string {
 }
 
 // used is a usage as SESSIONS:TOKENS:DOLLARS.
-func used(u Usage) string { return fmt.Sprintf("%d:%d:%s", u.Sessions, u.Tokens(), u.Cost) }
+func used(u board.Usage) string { return fmt.Sprintf("%d:%d:%s", u.Sessions, u.Tokens(), u.Cost) }
 
 // funds says whose budget is spent, or what is left.
-func (s *scene) funds(key string, goal GoalID, id TaskID) string {
+func (s *scene) funds(key string, goal board.GoalID, id board.TaskID) string {
 	if key == "left" {
-		left, bounded := s.board.Left(goal, id)
+		left, bounded := RemainingBudget(s.board, goal, id)
 		return map[bool]string{true: fmt.Sprintf("%d/%s", left.Tokens, left.Cost)}[bounded]
 	}
-	if r := s.board.Budget(goal, id); r != nil {
+	if r := CheckBudget(s.board, goal, id); r != nil {
 		requireHelpful(s.t, r)
 		return strings.ReplaceAll(r.Reason+";"+r.Hint, " ", "_")
 	}
 	return ""
 }
 
-func (s *scene) agentProperty(id AgentID, key string) (string, bool) {
+func (s *scene) agentProperty(id board.AgentID, key string) (string, bool) {
 	a := s.board.Agent(id)
 	if a == nil {
 		return "", key == "task"
@@ -377,7 +379,7 @@ func join[T ~string](list []T) string {
 }
 
 // textsOf are the texts that each role has read, as ROLE:REF+REF,….
-func textsOf(t *Task, read func(Judgement) []TextRef) string {
+func textsOf(t *board.Task, read func(board.Judgement) []board.TextRef) string {
 	var list []string
 	for _, j := range t.Judgements {
 		var refs []string
@@ -391,77 +393,77 @@ func textsOf(t *Task, read func(Judgement) []TextRef) string {
 	return strings.Join(list, ",")
 }
 
-var taskProperties = map[string]func(*Task) string{
-	"level": func(t *Task) string { return strconv.Itoa(t.Level) },
-	"phase": func(t *Task) string { return string(t.Phase) },
-	"role":  func(t *Task) string { return string(t.doer()) },
-	"asking": func(t *Task) string {
+var taskProperties = map[string]func(*board.Task) string{
+	"level": func(t *board.Task) string { return strconv.Itoa(t.Level) },
+	"phase": func(t *board.Task) string { return string(t.Phase) },
+	"role":  func(t *board.Task) string { return string(t.Doer()) },
+	"asking": func(t *board.Task) string {
 		var list []string
 		for _, a := range t.Asking {
 			list = append(list, string(a.Question)+":"+string(a.To))
 		}
 		return join(list)
 	},
-	"needs":   func(t *Task) string { return join(t.Submission.ReviewBy) },
-	"owns":    func(t *Task) string { return join(t.Owns) },
-	"entered": func(t *Task) string { return t.Entered.Sub(dawn).String() },
-	"retries": func(t *Task) string {
+	"needs":   func(t *board.Task) string { return join(t.Submission.ReviewBy) },
+	"owns":    func(t *board.Task) string { return join(t.Owns) },
+	"entered": func(t *board.Task) string { return t.Entered.Sub(dawn).String() },
+	"retries": func(t *board.Task) string {
 		if t.Retry == nil {
 			return ""
 		}
 		return fmt.Sprintf("%d:%s:%s", t.Retry.Count, t.Retry.NotBefore.Sub(dawn), strings.ReplaceAll(t.Retry.Error, " ", "_"))
 	},
-	"gates": func(t *Task) string {
+	"gates": func(t *board.Task) string {
 		var list []string
 		for _, r := range t.Submission.Gates {
 			list = append(list, r.Gate+":"+r.Result.String())
 		}
 		return join(list)
 	},
-	"limit": func(t *Task) string {
+	"limit": func(t *board.Task) string {
 		if t.Block == nil {
 			return ""
 		}
 		return t.Block.Limit
 	},
-	"gaveup": func(t *Task) string { return string(t.AbandonedBy) },
-	"asked":  func(t *Task) string { return strconv.Itoa(t.Asked) },
-	"returns": func(t *Task) string {
+	"gaveup": func(t *board.Task) string { return string(t.AbandonedBy) },
+	"asked":  func(t *board.Task) string { return strconv.Itoa(t.Asked) },
+	"returns": func(t *board.Task) string {
 		if t.Block == nil || t.Block.From == 0 {
 			return ""
 		}
 		return t.Block.From.String()
 	},
-	"reverted": func(t *Task) string {
+	"reverted": func(t *board.Task) string {
 		if t.Reverted == nil {
 			return ""
 		}
 		return cmp.Or(string(t.Reverted.Task), string(t.Reverted.By))
 	},
-	"status":      func(t *Task) string { return t.Status.String() },
-	"usage":       func(t *Task) string { return used(t.Usage) },
-	"changed":     func(t *Task) string { return t.Changed.Sub(dawn).String() },
-	"depends":     func(t *Task) string { return join(t.DependsOn) },
-	"goal":        func(t *Task) string { return string(t.Goal) },
-	"sprint":      func(t *Task) string { return string(t.Sprint) },
-	"stretch":     func(t *Task) string { return strconv.FormatBool(t.Stretch) },
-	"saves":       func(t *Task) string { return strconv.Itoa(t.Saves) },
-	"attempts":    func(t *Task) string { return strconv.Itoa(t.Attempts) },
-	"totalcycles": func(t *Task) string { return strconv.Itoa(t.Cycles) },
-	"noverdicts":  func(t *Task) string { return strconv.Itoa(t.Judgement(CodeReviewer).NoVerdicts) },
-	"mergefails":  func(t *Task) string { return strconv.Itoa(t.MergeFails) },
-	"rescoped":    func(t *Task) string { return strconv.Itoa(t.Generation) },
-	"supersedes":  func(t *Task) string { return join(t.Supersedes) },
-	"reverts":     func(t *Task) string { return join(t.Reverts) },
-	"by":          func(t *Task) string { return join(t.SupersededBy) },
-	"judges": func(t *Task) string {
+	"status":      func(t *board.Task) string { return t.Status.String() },
+	"usage":       func(t *board.Task) string { return used(t.Usage) },
+	"changed":     func(t *board.Task) string { return t.Changed.Sub(dawn).String() },
+	"depends":     func(t *board.Task) string { return join(t.DependsOn) },
+	"goal":        func(t *board.Task) string { return string(t.Goal) },
+	"sprint":      func(t *board.Task) string { return string(t.Sprint) },
+	"stretch":     func(t *board.Task) string { return strconv.FormatBool(t.Stretch) },
+	"saves":       func(t *board.Task) string { return strconv.Itoa(t.Saves) },
+	"attempts":    func(t *board.Task) string { return strconv.Itoa(t.Attempts) },
+	"totalcycles": func(t *board.Task) string { return strconv.Itoa(t.Cycles) },
+	"noverdicts":  func(t *board.Task) string { return strconv.Itoa(t.Judgement(board.CodeReviewer).NoVerdicts) },
+	"mergefails":  func(t *board.Task) string { return strconv.Itoa(t.MergeFails) },
+	"rescoped":    func(t *board.Task) string { return strconv.Itoa(t.Generation) },
+	"supersedes":  func(t *board.Task) string { return join(t.Supersedes) },
+	"reverts":     func(t *board.Task) string { return join(t.Reverts) },
+	"by":          func(t *board.Task) string { return join(t.SupersededBy) },
+	"judges": func(t *board.Task) string {
 		if t.Submission == nil {
 			return ""
 		}
 		return join(t.Submission.ReviewBy)
 	},
-	"missing": func(t *Task) string { return join(t.Missing()) },
-	"vouched": func(t *Task) string {
+	"missing": func(t *board.Task) string { return join(t.Missing()) },
+	"vouched": func(t *board.Task) string {
 		for _, j := range t.Judgements {
 			if j.Verdict != nil && j.Verdict.For != nil {
 				return j.Verdict.For.Account
@@ -472,8 +474,8 @@ var taskProperties = map[string]func(*Task) string{
 		}
 		return ""
 	},
-	"rejectedby": func(t *Task) string { return string(t.RejectedBy) },
-	"verdicts": func(t *Task) string {
+	"rejectedby": func(t *board.Task) string { return string(t.RejectedBy) },
+	"verdicts": func(t *board.Task) string {
 		var list []string
 		for _, j := range t.Judgements {
 			if j.Verdict != nil {
@@ -482,23 +484,23 @@ var taskProperties = map[string]func(*Task) string{
 		}
 		return join(list)
 	},
-	"texts": func(t *Task) string {
-		return textsOf(t, func(j Judgement) (read []TextRef) {
+	"texts": func(t *board.Task) string {
+		return textsOf(t, func(j board.Judgement) (read []board.TextRef) {
 			if j.Review != nil {
 				read = j.Review.Texts
 			}
 			return read
 		})
 	},
-	"verdicttexts": func(t *Task) string {
-		return textsOf(t, func(j Judgement) (read []TextRef) {
+	"verdicttexts": func(t *board.Task) string {
+		return textsOf(t, func(j board.Judgement) (read []board.TextRef) {
 			if j.Verdict != nil {
 				read = j.Verdict.Texts
 			}
 			return read
 		})
 	},
-	"reviewers": func(t *Task) string {
+	"reviewers": func(t *board.Task) string {
 		var list []string
 		for _, j := range t.Judgements {
 			if j.Review != nil {
@@ -507,7 +509,7 @@ var taskProperties = map[string]func(*Task) string{
 		}
 		return join(list)
 	},
-	"lost": func(t *Task) string {
+	"lost": func(t *board.Task) string {
 		var list []string
 		for _, j := range t.Judgements {
 			if j.NoVerdicts > 0 {
@@ -516,14 +518,14 @@ var taskProperties = map[string]func(*Task) string{
 		}
 		return join(list)
 	},
-	"allblockers": func(t *Task) string {
+	"allblockers": func(t *board.Task) string {
 		var list []string
 		for _, b := range t.Blockers() {
 			list = append(list, b.Issue)
 		}
 		return join(list)
 	},
-	"dismissed": func(t *Task) string {
+	"dismissed": func(t *board.Task) string {
 		var list []string
 		for _, j := range t.Judgements {
 			if j.Rejection != nil {
@@ -534,68 +536,68 @@ var taskProperties = map[string]func(*Task) string{
 		}
 		return join(list)
 	},
-	"intent":  func(t *Task) string { return strconv.FormatBool(t.Intent != nil) },
-	"handoff": func(t *Task) string { return strconv.FormatBool(t.Handoff != nil) },
-	"failures": func(t *Task) string {
+	"intent":  func(t *board.Task) string { return strconv.FormatBool(t.Intent != nil) },
+	"handoff": func(t *board.Task) string { return strconv.FormatBool(t.Handoff != nil) },
+	"failures": func(t *board.Task) string {
 		var list []string
 		for _, f := range t.Failures {
 			list = append(list, string(f.Coder)+":"+strings.ReplaceAll(f.Reason, " ", "_"))
 		}
 		return join(list)
 	},
-	"coders": func(t *Task) string {
+	"coders": func(t *board.Task) string {
 		var list []string
 		for _, c := range t.Coders {
 			list = append(list, strings.TrimSuffix(string(c.By)+"@"+c.Principal, "@"))
 		}
 		return join(list)
 	},
-	"coder":     attempt(func(a *Attempt) string { return string(a.Coder) }),
-	"number":    attempt(func(a *Attempt) string { return strconv.Itoa(a.Number) }),
-	"keep":      attempt(func(a *Attempt) string { return strconv.FormatBool(a.Keep) }),
-	"iteration": attempt(func(a *Attempt) string { return strconv.Itoa(a.Iteration) }),
-	"cycles":    attempt(func(a *Attempt) string { return strconv.Itoa(a.Cycles) }),
-	"doubt":     attempt(func(a *Attempt) string { return string(a.Doubt) }),
-	"base":      attempt(func(a *Attempt) string { return objectName(a.Base) }),
-	"start":     attempt(func(a *Attempt) string { return objectName(a.Start) }),
-	"fix":       attempt(func(a *Attempt) string { return objectName(a.Fix) }),
-	"holder": func(t *Task) string {
+	"coder":     attempt(func(a *board.Attempt) string { return string(a.Coder) }),
+	"number":    attempt(func(a *board.Attempt) string { return strconv.Itoa(a.Number) }),
+	"keep":      attempt(func(a *board.Attempt) string { return strconv.FormatBool(a.Keep) }),
+	"iteration": attempt(func(a *board.Attempt) string { return strconv.Itoa(a.Iteration) }),
+	"cycles":    attempt(func(a *board.Attempt) string { return strconv.Itoa(a.Cycles) }),
+	"doubt":     attempt(func(a *board.Attempt) string { return string(a.Doubt) }),
+	"base":      attempt(func(a *board.Attempt) string { return objectName(a.Base) }),
+	"start":     attempt(func(a *board.Attempt) string { return objectName(a.Start) }),
+	"fix":       attempt(func(a *board.Attempt) string { return objectName(a.Fix) }),
+	"holder": func(t *board.Task) string {
 		if t.Claim == nil {
 			return ""
 		}
 		return string(t.Claim.By)
 	},
-	"principal": func(t *Task) string {
+	"principal": func(t *board.Task) string {
 		if t.Claim == nil {
 			return ""
 		}
 		return t.Claim.Principal
 	},
-	"lease": func(t *Task) string {
+	"lease": func(t *board.Task) string {
 		if t.Claim == nil {
 			return ""
 		}
 		return t.Claim.Lease.Sub(dawn).String()
 	},
-	"reviewer": func(t *Task) string {
+	"reviewer": func(t *board.Task) string {
 		if t.Review() == nil {
 			return ""
 		}
 		return string(t.Review().By)
 	},
-	"commit": func(t *Task) string {
+	"commit": func(t *board.Task) string {
 		if t.Submission == nil {
 			return ""
 		}
 		return objectName(t.Submission.Commit)
 	},
-	"approver": func(t *Task) string {
+	"approver": func(t *board.Task) string {
 		if t.Verdict() == nil {
 			return ""
 		}
 		return string(t.Verdict().By)
 	},
-	"blockers": func(t *Task) string {
+	"blockers": func(t *board.Task) string {
 		var list []string
 		if t.Rejection() != nil {
 			for _, b := range t.Rejection().Blockers {
@@ -604,27 +606,27 @@ var taskProperties = map[string]func(*Task) string{
 		}
 		return join(list)
 	},
-	"failed":     func(t *Task) string { return strconv.FormatBool(t.Integration != nil) },
-	"intended":   func(t *Task) string { return t.Intent.At.Sub(dawn).String() },
-	"handedoff":  func(t *Task) string { return string(t.Handoff.By) + "@" + t.Handoff.At.Sub(dawn).String() },
-	"submission": func(t *Task) string { return strconv.Itoa(t.Submission.Number) },
-	"blocked": func(t *Task) string {
+	"failed":     func(t *board.Task) string { return strconv.FormatBool(t.Integration != nil) },
+	"intended":   func(t *board.Task) string { return t.Intent.At.Sub(dawn).String() },
+	"handedoff":  func(t *board.Task) string { return string(t.Handoff.By) + "@" + t.Handoff.At.Sub(dawn).String() },
+	"submission": func(t *board.Task) string { return strconv.Itoa(t.Submission.Number) },
+	"blocked": func(t *board.Task) string {
 		if t.Block == nil {
 			return ""
 		}
 		return t.Block.Reason
 	},
-	"merge": func(t *Task) string {
+	"merge": func(t *board.Task) string {
 		if t.Merge == nil {
 			return ""
 		}
 		return objectName(t.Merge.Commit)
 	},
-	"adopted": func(t *Task) string { return strconv.FormatBool(t.Merge != nil && t.Merge.Adopted) },
+	"adopted": func(t *board.Task) string { return strconv.FormatBool(t.Merge != nil && t.Merge.Adopted) },
 }
 
-func attempt(of func(*Attempt) string) func(*Task) string {
-	return func(t *Task) string {
+func attempt(of func(*board.Attempt) string) func(*board.Task) string {
+	return func(t *board.Task) string {
 		if t.Attempt == nil {
 			return ""
 		}

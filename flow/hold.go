@@ -3,7 +3,7 @@ package flow
 import (
 	"time"
 
-	"github.com/git-liza/git-liza/flow/lists"
+	"github.com/git-liza/git-liza/flow/board"
 )
 
 // LiftMove lets tasks be claimed again that a decision held back.
@@ -25,60 +25,33 @@ func (l *LiftMove) check(p *play) *Refusal {
 	return present("the reason", l.Reason, "git liza checkpoint lift --reason R")
 }
 
-func (l *LiftMove) apply(p *effect) { editGoal(p, func(g *Goal) { g.Hold = nil }) }
+func (l *LiftMove) apply(p *effect) { editGoal(p, func(g *board.Goal) { g.Hold = nil }) }
 
 // checkHold refuses the claim of a task that a decision holds back.
 func checkHold(p *play) *Refusal {
 	t, g := p.task, p.board.Goal(p.task.Goal)
-	if g == nil || !g.Hold.keeps(t.ID, p.from, t.Created) {
+	if g == nil || !g.Hold.Keeps(t.ID, p.from, t.Created) {
 		return nil
 	}
 	return refuse(RuleDecision, "git liza checkpoint lift --goal "+string(g.ID)+" --reason R", "%s is held back since %s (%s): %s",
-		t.ID, g.Hold.Checkpoint, g.Hold.Decision, clip(g.Hold.Message))
+		t.ID, g.Hold.Checkpoint, g.Hold.Decision, board.Clip(g.Hold.Message))
 }
 
-// Holds are decisions that keep tasks from being claimed, by goal.
-type Holds map[GoalID]*Hold
-
-// HoldsOf are the decisions of a board that hold tasks back; none if there is no board.
-func HoldsOf(b *Board) Holds {
-	if b == nil {
-		return nil
-	}
-	of := Holds{}
-	for _, g := range b.GoalsInProgress() {
-		if g.Hold != nil {
-			of[g.ID] = g.Hold
-		}
-	}
-	return of
-}
-
-// On is the decision that keeps a task from being claimed, nil if none does. A task
+// HoldOn is the decision that keeps a task from being claimed, nil if none does. A task
 // that stands elsewhere than before a claim has none.
-func (h Holds) On(s *Summary) *Hold {
-	if hold := h[s.Goal]; s.Status.Allows(ActClaim) && hold.keeps(s.ID, s.Status, s.Created) {
+func HoldOn(h board.Holds, s *board.Summary) *board.Hold {
+	if hold := h[s.Goal]; Allows(s.Status, board.ActClaim) && hold.Keeps(s.ID, s.Status, s.Created) {
 		return hold
 	}
 	return nil
 }
 
-// HeldTasks are the tasks of a goal that a decision holds back, oldest first.
-func HeldTasks(b *Board, goal GoalID) []TaskID {
-	g := b.Goal(goal)
-	if g == nil || g.Hold == nil {
-		return nil
-	}
-	held := lists.Where(openTasksOf(b, goal), func(s *Summary) bool { return g.Hold.keeps(s.ID, s.Status, s.Created) })
-	return lists.Of(held, func(s *Summary) TaskID { return s.ID })
-}
-
 // oldestHeldBack is the oldest task of a goal in progress that an act could begin on if nothing
 // kept it back, nil if there is none.
-func oldestHeldBack(b *Board, act Act, c Caller, at time.Time) *Summary {
+func oldestHeldBack(b *board.Board, act board.Act, c Caller, at time.Time) *board.Summary {
 	begins, kept, open := beginsWork(b, act, c.By, at), keepsFor(b, act, c, at), goalPriorities(b)
 	for _, s := range b.Summaries() {
-		if begins(s) && !s.isEnded(open) && kept(s) {
+		if begins(s) && !s.IsEnded(open) && kept(s) {
 			return s
 		}
 	}

@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/git-liza/git-liza/flow/board"
 )
 
 // An agent says what it will do before it commits. Where an iteration begins follows from the
@@ -12,26 +14,26 @@ import (
 func TestIntentBeforeWork(t *testing.T) {
 	t.Parallel()
 	s := staged(t, "human:ann add a | coder-1 claim a")
-	intent := func(by Actor, tip ObjectID) Move {
-		return s.by(by, ActIntent, "a", &IntentMove{Intent{Summary: "s", Validation: "v", Tip: tip}})
+	intent := func(by board.Actor, tip board.ObjectID) Move {
+		return s.by(by, board.ActIntent, "a", &IntentMove{board.Intent{Summary: "s", Validation: "v", Tip: tip}})
 	}
-	begins := func(b *Board, m Move) []ObjectID { return b.Ask(m).Behind }
+	begins := func(b *board.Board, m Move) []board.ObjectID { return Ask(b, m).Behind }
 	start, later, last := s.board.Task("a").Attempt.Start, object("later"), object("last")
 
 	// A first iteration begins at the start of the attempt.
-	require.Equal(t, []ObjectID{start, start}, begins(s.board, intent("coder-1", later)))
-	require.Equal(t, later, s.board.Ask(intent("coder-1", later)).Intended)
-	_, err := s.board.Apply(intent("coder-1", last), &Facts{Early: []ObjectID{last, later}})
+	require.Equal(t, []board.ObjectID{start, start}, begins(s.board, intent("coder-1", later)))
+	require.Equal(t, later, Ask(s.board, intent("coder-1", later)).Intended)
+	_, err := Apply(s.board, intent("coder-1", last), &Facts{Early: []board.ObjectID{last, later}})
 	require.True(t, IsRefused(err, RuleIntent))
 	require.ErrorContains(t, err, last.Short()+", "+later.Short())
 	require.Equal(t, "git reset --soft "+string(later)+"~1 && git liza intent a --summary S --validation V", err.(*Refusal).Hint)
 
 	// A new one without a tip is refused, a recorded one is not.
-	_, err = s.board.Apply(intent("coder-1", ""), nil)
+	_, err = Apply(s.board, intent("coder-1", ""), nil)
 	require.NoError(t, err)
-	require.Equal(t, RuleIntent, s.board.Admissible(intent("coder-1", ""), new(Facts)).Rule)
-	require.Nil(t, s.board.Admissible(intent("coder-1", start), new(Facts)))
-	require.Nil(t, s.board.Admissible(intent("human:ann", ""), new(Facts)))
+	require.Equal(t, RuleIntent, Admissible(s.board, intent("coder-1", ""), new(Facts)).Rule)
+	require.Nil(t, Admissible(s.board, intent("coder-1", start), new(Facts)))
+	require.Nil(t, Admissible(s.board, intent("human:ann", ""), new(Facts)))
 
 	// Another intent may follow commits. The tip of the first one stays.
 	require.Nil(t, s.judge(intent("coder-1", start), new(Facts)))
@@ -43,18 +45,18 @@ func TestIntentBeforeWork(t *testing.T) {
 	for _, step := range []string{"coder-1 submit a c-a", "code-reviewer-1 review a", "code-reviewer-1 reject a"} {
 		require.Empty(t, s.step(step, new(record)))
 	}
-	for tip, want := range map[ObjectID]ObjectID{"": object("c-a"), later: later} {
-		b, err := s.board.Apply(s.by("coder-1", ActClaim, "a", &ClaimMove{Lease: Duration(time.Minute), Tip: tip}), new(Facts))
+	for tip, want := range map[board.ObjectID]board.ObjectID{"": object("c-a"), later: later} {
+		b, err := Apply(s.board, s.by("coder-1", board.ActClaim, "a", &ClaimMove{Lease: board.Duration(time.Minute), Tip: tip}), new(Facts))
 		require.NoError(t, err)
-		require.Equal(t, []ObjectID{object("c-a"), want}, begins(b, intent("coder-1", last)))
+		require.Equal(t, []board.ObjectID{object("c-a"), want}, begins(b, intent("coder-1", last)))
 	}
 
 	// Another coder begins where its own attempt does.
 	s = staged(t, "human:ann add a | coder-1 claim a tip=later | coder-1 release a | coder-2 claim a")
 	start = s.board.Task("a").Attempt.Start
-	require.Equal(t, []ObjectID{start, start}, begins(s.board, intent("coder-2", later)))
+	require.Equal(t, []board.ObjectID{start, start}, begins(s.board, intent("coder-2", later)))
 
 	// People are not bound.
 	s = staged(t, "human:ann add a | human:ann claim a")
-	require.Empty(t, s.board.Ask(intent("human:ann", later)).Intended)
+	require.Empty(t, Ask(s.board, intent("human:ann", later)).Intended)
 }

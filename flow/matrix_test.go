@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/git-liza/git-liza/flow/board"
 )
 
 var update = flag.Bool("update", false, "write testdata/matrix.golden anew")
@@ -91,18 +93,18 @@ var impostors = []string{"coder-1@both", "coder-1.child@gate", "coder-1", "coder
 
 func TestImpostors(t *testing.T) {
 	t.Parallel()
-	for _, status := range Statuses() {
+	for _, status := range board.Statuses() {
 		at := governed.at(t, status)
 		for _, who := range impostors {
 			for act := range pageOfTasks {
 				m, facts := at.moveOf([]string{who, act.String(), "task-1", "c2"})
 				r := new(Refusal)
-				_, err := at.board.Apply(m, facts)
+				_, err := Apply(at.board, m, facts)
 				require.ErrorAs(t, err, &r, "%s %s", who, act)
 				require.Equal(t, RulePrincipal, r.Rule, "%s %s: %s", who, act, r.Reason)
-				require.False(t, at.board.Already(m), "%s %s", who, act)
+				require.False(t, Already(at.board, m), "%s %s", who, act)
 			}
-			require.Empty(t, at.board.Acts("task-1", at.caller(who), at.now), who)
+			require.Empty(t, Acts(at.board, "task-1", at.caller(who), at.now), who)
 			require.Empty(t, movesOf(at.board, at.caller(who), at.now), who)
 		}
 	}
@@ -110,45 +112,45 @@ func TestImpostors(t *testing.T) {
 
 // caller is who an actor of a scenario is.
 func (s *scene) caller(who string) Caller {
-	m, _ := s.moveOf([]string{who, ActPause.String()})
+	m, _ := s.moveOf([]string{who, board.ActPause.String()})
 	return Caller{m.By, m.Principal, m.Generation}
 }
 
 // towards are the steps that bring task-1 into each state. coder-1 and
 // code-reviewer-1 hold it.
-var towards = map[Status]string{
-	Draft:             "human:eve add task-1 +draft",
-	Unclaimed:         "human:eve add task-1",
-	Claimed:           "coder-1 claim task-1 | coder-1 intent task-1",
-	ReadyForReview:    "coder-1 submit task-1 c1 | code-reviewer-1 review task-1",
-	Rejected:          "code-reviewer-1 reject task-1",
-	Approved:          "code-reviewer-1 approve task-1",
-	Blocked:           "coder-1 block task-1",
-	IntegrationFailed: "coder-1 integration_fail task-1",
-	Merged:            "coder-1 merge task-1",
-	Superseded:        "human:eve supersede task-1 task-2",
-	Abandoned:         "human:eve abandon task-1",
+var towards = map[board.Status]string{
+	board.Draft:             "human:eve add task-1 +draft",
+	board.Unclaimed:         "human:eve add task-1",
+	board.Claimed:           "coder-1 claim task-1 | coder-1 intent task-1",
+	board.ReadyForReview:    "coder-1 submit task-1 c1 | code-reviewer-1 review task-1",
+	board.Rejected:          "code-reviewer-1 reject task-1",
+	board.Approved:          "code-reviewer-1 approve task-1",
+	board.Blocked:           "coder-1 block task-1",
+	board.IntegrationFailed: "coder-1 integration_fail task-1",
+	board.Merged:            "coder-1 merge task-1",
+	board.Superseded:        "human:eve supersede task-1 task-2",
+	board.Abandoned:         "human:eve abandon task-1",
 }
 
 // ways are the states that lead to each state.
-var ways = map[Status][]Status{
-	Draft:             {Draft},
-	Unclaimed:         {Unclaimed},
-	Claimed:           {Unclaimed, Claimed},
-	ReadyForReview:    {Unclaimed, Claimed, ReadyForReview},
-	Rejected:          {Unclaimed, Claimed, ReadyForReview, Rejected},
-	Approved:          {Unclaimed, Claimed, ReadyForReview, Approved},
-	Blocked:           {Unclaimed, Claimed, Blocked},
-	IntegrationFailed: {Unclaimed, Claimed, ReadyForReview, Approved, IntegrationFailed},
-	Merged:            {Unclaimed, Claimed, ReadyForReview, Approved, Merged},
-	Superseded:        {Unclaimed, Superseded},
-	Abandoned:         {Unclaimed, Abandoned},
+var ways = map[board.Status][]board.Status{
+	board.Draft:             {board.Draft},
+	board.Unclaimed:         {board.Unclaimed},
+	board.Claimed:           {board.Unclaimed, board.Claimed},
+	board.ReadyForReview:    {board.Unclaimed, board.Claimed, board.ReadyForReview},
+	board.Rejected:          {board.Unclaimed, board.Claimed, board.ReadyForReview, board.Rejected},
+	board.Approved:          {board.Unclaimed, board.Claimed, board.ReadyForReview, board.Approved},
+	board.Blocked:           {board.Unclaimed, board.Claimed, board.Blocked},
+	board.IntegrationFailed: {board.Unclaimed, board.Claimed, board.ReadyForReview, board.Approved, board.IntegrationFailed},
+	board.Merged:            {board.Unclaimed, board.Claimed, board.ReadyForReview, board.Approved, board.Merged},
+	board.Superseded:        {board.Unclaimed, board.Superseded},
+	board.Abandoned:         {board.Unclaimed, board.Abandoned},
 }
 
 func (m matrix) draw(t *testing.T) string {
 	var b strings.Builder
 	b.WriteString("The state that an act on a task leads to, or the rule that refuses it.\n")
-	for _, status := range Statuses() {
+	for _, status := range board.Statuses() {
 		at := m.at(t, status)
 		fmt.Fprintf(&b, "\n%-20s", status)
 		for _, c := range m.columns {
@@ -156,8 +158,8 @@ func (m matrix) draw(t *testing.T) string {
 		}
 		b.WriteString("\n")
 		alike := map[string][]string{}
-		for _, act := range Acts() {
-			if !takesTask(act) && act != ActFinalize {
+		for _, act := range board.Acts() {
+			if !takesTask(act) && act != board.ActFinalize {
 				continue
 			}
 			row := make([]string, len(m.columns))
@@ -182,10 +184,10 @@ func (m matrix) draw(t *testing.T) string {
 }
 
 // sceneAt is a board without principals on which task-1 has come into a state.
-func sceneAt(t *testing.T, status Status) *scene { return plain.at(t, status) }
+func sceneAt(t *testing.T, status board.Status) *scene { return plain.at(t, status) }
 
 // at is the matrix's board when task-1 has come into a state.
-func (m matrix) at(t *testing.T, status Status) *scene {
+func (m matrix) at(t *testing.T, status board.Status) *scene {
 	s := opened(t)
 	steps := []string{m.cast}
 	for _, on := range ways[status] {
@@ -199,12 +201,12 @@ func (m matrix) at(t *testing.T, status Status) *scene {
 }
 
 // outcomeOf tries an act and leaves the scene as it is.
-func (s *scene) outcomeOf(act Act, actor string) string {
+func (s *scene) outcomeOf(act board.Act, actor string) string {
 	fields := []string{actor, act.String(), "task-1"}
 	switch act {
-	case ActSubmit:
+	case board.ActSubmit:
 		fields = append(fields, "c2")
-	case ActSupersede:
+	case board.ActSupersede:
 		fields = append(fields, "task-9")
 	}
 	s.remember()

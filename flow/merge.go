@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"slices"
 	"strconv"
+
+	"github.com/git-liza/git-liza/flow/board"
 )
 
 // IntegrationScript is a gate that the repository itself contains: it runs on
@@ -12,15 +14,15 @@ const IntegrationScript = "scripts/integration-test.sh"
 
 // MergeMove brings approved work to integration.
 type MergeMove struct {
-	Commit     ObjectID  `yaml:"commit"` // the merge commit
-	Submission ObjectID  `yaml:"submission"`
-	Onto       ObjectID  `yaml:"onto"`
-	Tree       ObjectID  `yaml:"tree"`
-	Drift      int       `yaml:"drift"`
-	Git        string    `yaml:"git"` // version that computed the tree
-	Receipts   []Receipt `yaml:"receipts"`
-	LeftOut    *Save     `yaml:"left_out"` // commits on the branch that nobody reviewed
-	Texts      texts     `yaml:"texts"`    // of the tracked paths that the merge changes
+	Commit     board.ObjectID  `yaml:"commit"` // the merge commit
+	Submission board.ObjectID  `yaml:"submission"`
+	Onto       board.ObjectID  `yaml:"onto"`
+	Tree       board.ObjectID  `yaml:"tree"`
+	Drift      int             `yaml:"drift"`
+	Git        string          `yaml:"git"` // version that computed the tree
+	Receipts   []board.Receipt `yaml:"receipts"`
+	LeftOut    *board.Save     `yaml:"left_out"` // commits on the branch that nobody reviewed
+	Texts      texts           `yaml:"texts"`    // of the tracked paths that the merge changes
 }
 
 // mergeable lets only principals with the right merge make merges, if any
@@ -28,20 +30,20 @@ type MergeMove struct {
 // and nothing that it needs was taken away.
 func mergeable(p *play) *Refusal {
 	who := p.board.Principals()
-	if who.anybody("merge") && !who.May(p.move.Principal, "merge") {
+	if who.Anybody("merge") && !who.May(p.move.Principal, "merge") {
 		return refuse(RuleAdmin, "git liza principal list", "merging is for principals with the right merge, not for %s", p.move.Principal)
 	}
-	if p.move.Act != ActMerge {
+	if p.move.Act != board.ActMerge {
 		return nil
 	}
 	return cmp.Or(trusted(p), checkPhase(p), checkVerdicts(p.board, p.task), checkReverted(p.board, p.task))
 }
 
-func (g *MergeMove) ask(m Move, b *Board) Query {
+func (g *MergeMove) ask(m Move, b *board.Board) Query {
 	q := askSave(g.LeftOut)
 	q.Merge, q.Submission, q.Onto, q.Brought = g.Commit, g.Submission, g.Onto, true
-	q.Texts, q.At = b.Texts(), g.Commit
-	q.Match, q.Valid = workflowPatterns(b), TypedPatterns(b)
+	q.Texts, q.At = QueryTexts(b), g.Commit
+	q.Match, q.Valid = workflowPatterns(b), board.TypedPatterns(b)
 	if t := b.Task(m.Task); t != nil && t.Attempt != nil {
 		q.DriftFrom, q.Meant = t.Attempt.Base, t.Meant
 		if t.Submission != nil {
@@ -60,17 +62,17 @@ func (g *MergeMove) fill(p *play) {
 	}
 }
 
-func (g *MergeMove) refs(m Move, b *Board) []RefMove {
+func (g *MergeMove) refs(m Move, b *board.Board) []RefMove {
 	return append(saved(m.Task, g.LeftOut),
 		RefMove{Name: b.Settings().Integration.Ref(), Old: g.Onto, New: g.Commit})
 }
 
-func (g *MergeMove) already(p *play) bool { return p.from == Merged }
+func (g *MergeMove) already(p *play) bool { return p.from == board.Merged }
 
 func (g *MergeMove) check(p *play) *Refusal {
 	again := "git liza merge " + string(p.task.ID)
 	if approved := p.task.Submission.Commit; g.Submission != approved {
-		return refuse(RuleCommit, again, "%s was approved at %s, the merge contains %s", p.task.ID, approved, clip(string(g.Submission)))
+		return refuse(RuleCommit, again, "%s was approved at %s, the merge contains %s", p.task.ID, approved, board.Clip(string(g.Submission)))
 	}
 	if tip := p.board.Settings().Integration.Tip; g.Onto != tip {
 		return refuse(RuleTip, again, "the merge builds on %s, integration is at %s", g.Onto.Short(), tip.Short())
@@ -87,14 +89,14 @@ func (g *MergeMove) check(p *play) *Refusal {
 func (g *MergeMove) tracked(p *play) *Refusal {
 	t := p.task
 	if p.facts != nil {
-		for _, path := range p.prior.Ask(*p.move).paths(p.facts) {
+		for _, path := range Ask(p.prior, *p.move).paths(p.facts) {
 			if p.facts.Texts[path].Unjudged() {
 				return refuse(RuleTracked, "git liza merge "+string(t.ID),
-					"the merge puts a text at %s that nobody judged: integration has to be merged into %s, and the result judged", quoteC(clip(path)), t.ID)
+					"the merge puts a text at %s that nobody judged: integration has to be merged into %s, and the result judged", board.QuoteC(board.Clip(path)), t.ID)
 			}
 		}
 	}
-	p.origin = origin{task: t.ID, reviews: t.Submission.ReviewBy, verdicts: t.pathVerdicts()}
+	p.origin = origin{task: t.ID, reviews: t.Submission.ReviewBy, verdicts: t.PathVerdicts()}
 	return checkRecorded(p, g.Texts)
 }
 
@@ -109,7 +111,7 @@ func (g *MergeMove) computed(p *play) *Refusal {
 	switch {
 	case !f.Exists:
 		return refuse(RuleFact, again, "the merge commit %s does not exist", g.Commit.Short())
-	case !slices.Equal(f.Parents, []ObjectID{g.Onto, g.Submission}):
+	case !slices.Equal(f.Parents, []board.ObjectID{g.Onto, g.Submission}):
 		return refuse(RuleMerge, again, "the merge commit %s does not have exactly the parents %s and %s", g.Commit.Short(), g.Onto.Short(), g.Submission.Short())
 	case f.Crossed:
 		return refuse(RuleMerge, again, "%s was reviewed against %s, but a merge onto %s compares it with another commit: merge integration into it first",
@@ -129,9 +131,9 @@ func (g *MergeMove) computed(p *play) *Refusal {
 func (g *MergeMove) gates(p *play) *Refusal {
 	hint := "git liza merge " + string(p.task.ID)
 	touches := touching(p, p.task.Submission.Changed, p.task.Submission.Paths)
-	return cmp.Or(firstRefusal(g.Receipts, func(r Receipt) *Refusal { return r.checkReceipt(hint) }),
+	return cmp.Or(firstRefusal(g.Receipts, func(r board.Receipt) *Refusal { return checkReceipt(r, hint) }),
 		checkArtifacts(p, g.Receipts, g.Commit, g.Tree, touches),
-		checkPassed(p, AtMerge, g.Receipts, g.Tree, touches, hint))
+		checkPassed(p, board.AtMerge, g.Receipts, g.Tree, touches, hint))
 }
 
 func (g *MergeMove) apply(p *effect) {
@@ -139,21 +141,21 @@ func (g *MergeMove) apply(p *effect) {
 	if g.LeftOut != nil {
 		t.Saves = g.LeftOut.Number
 	}
-	t.Merge = &Merge{Commit: g.Commit, Onto: g.Onto, Tree: g.Tree, Drift: g.Drift, Receipts: g.Receipts,
+	t.Merge = &board.Merge{Commit: g.Commit, Onto: g.Onto, Tree: g.Tree, Drift: g.Drift, Receipts: g.Receipts,
 		LeftOut: g.LeftOut, By: m.By, At: m.At}
-	p.change(func(s *Settings) { s.Integration.Tip = g.Commit })
-	recordGates(p, AtMerge, t.ID, g.Receipts)
+	p.change(func(s *board.Settings) { s.Integration.Tip = g.Commit })
+	recordGates(p, board.AtMerge, t.ID, g.Receipts)
 	countMerged(p, t.Goal)
-	markReverted(p, t.Reverts, Reverted{By: m.By, Task: t.ID, Commit: g.Commit, At: m.At})
+	markReverted(p, t.Reverts, board.Reverted{By: m.By, Task: t.ID, Commit: g.Commit, At: m.At})
 }
 
 // IntegrationFailMove records that approved work does not merge, or that a
 // gate fails on the merged tree.
 type IntegrationFailMove struct {
-	Onto   ObjectID `yaml:"onto"`
-	Paths  []string `yaml:"conflicts"`
-	Gate   string   `yaml:"gate"`
-	Output string   `yaml:"output"`
+	Onto   board.ObjectID `yaml:"onto"`
+	Paths  []string       `yaml:"conflicts"`
+	Gate   string         `yaml:"gate"`
+	Output string         `yaml:"output"`
 }
 
 func (f *IntegrationFailMove) check(p *play) *Refusal {
@@ -168,21 +170,21 @@ func (f *IntegrationFailMove) check(p *play) *Refusal {
 }
 
 func (f *IntegrationFailMove) already(p *play) bool {
-	return p.from == IntegrationFailed && p.task.Integration.Onto == f.Onto
+	return p.from == board.IntegrationFailed && p.task.Integration.Onto == f.Onto
 }
 
 func (f *IntegrationFailMove) apply(p *effect) {
 	t, m := p.task, p.move
-	t.judgeAll(func(j *Judgement) { j.Verdict = nil })
+	t.JudgeAll(func(j *board.Judgement) { j.Verdict = nil })
 	t.MergeFails++
-	t.Integration = &Integration{Onto: f.Onto, Paths: f.Paths, Gate: f.Gate, Output: f.Output, By: m.By, At: m.At}
+	t.Integration = &board.Integration{Onto: f.Onto, Paths: f.Paths, Gate: f.Gate, Output: f.Output, By: m.By, At: m.At}
 	if t.MergeFails >= p.limits().MergeFails {
-		p.blockAtLimit(LimitMergeFails, "", "The work keeps failing to merge: which other tasks touch the same code, and in what order should they land?")
+		p.blockAtLimit(board.LimitMergeFails, "", "The work keeps failing to merge: which other tasks touch the same code, and in what order should they land?")
 	}
 }
 
 // nextMark is the name below refs/liza/marks of the next state that the board
 // keeps.
-func nextMark(b *Board, kind string) string {
+func nextMark(b *board.Board, kind string) string {
 	return kind + "-" + strconv.Itoa(b.Settings().Next.Mark)
 }

@@ -1,34 +1,38 @@
 package flow
 
-import "time"
+import (
+	"time"
+
+	"github.com/git-liza/git-liza/flow/board"
+)
 
 // A Move is one change of the blackboard as plain data: the actor, the act, the
 // task and the time. It is the body of one commit on refs/liza/state.
 // Everything else in that commit, except its committer and signature, derives
 // from it.
 type Move struct {
-	Act        Act        `yaml:"act"`
-	Task       TaskID     `yaml:"task"`    // "" where the act has no single task
-	Goal       GoalID     `yaml:"goal_id"` // see [Board.GoalOf]
-	By         Actor      `yaml:"by"`
-	Principal  string     `yaml:"principal"`
-	At         time.Time  `yaml:"at"` // whole seconds, UTC
-	Generation Generation `yaml:"generation"`
-	Request    Request    `yaml:"request"`
-	Seen       ObjectID   `yaml:"seen"` // the state commit that a signer read
-	Detail     Detail     `yaml:",inline"`
+	Act        board.Act        `yaml:"act"`
+	Task       board.TaskID     `yaml:"task"`    // "" where the act has no single task
+	Goal       board.GoalID     `yaml:"goal_id"` // see [GoalOf]
+	By         board.Actor      `yaml:"by"`
+	Principal  string           `yaml:"principal"`
+	At         time.Time        `yaml:"at"` // whole seconds, UTC
+	Generation board.Generation `yaml:"generation"`
+	Request    board.Request    `yaml:"request"`
+	Seen       board.ObjectID   `yaml:"seen"` // the state commit that a signer read
+	Detail     Detail           `yaml:",inline"`
 }
 
 // A Caller makes moves: the actor, the account behind it ("" if there is none)
 // and the generation of a registered agent.
 type Caller struct {
-	By         Actor
+	By         board.Actor
 	Principal  string
-	Generation Generation
+	Generation board.Generation
 }
 
 // Move is a move by the caller, without time and request.
-func (c Caller) Move(act Act, task TaskID, d Detail) Move {
+func (c Caller) Move(act board.Act, task board.TaskID, d Detail) Move {
 	return Move{Act: act, Task: task, By: c.By, Principal: c.Principal, Generation: c.Generation, Detail: d}
 }
 
@@ -46,7 +50,7 @@ type (
 	// An asker needs answers of git before its move is judged for the first
 	// time.
 	asker interface {
-		ask(Move, *Board) Query
+		ask(Move, *board.Board) Query
 	}
 
 	// A filler has fields that callers leave out, because they follow from the
@@ -59,15 +63,15 @@ type (
 
 	// A refMover moves refs together with the state ref, see [Move.Refs].
 	refMover interface {
-		refs(Move, *Board) []RefMove
+		refs(Move, *board.Board) []RefMove
 	}
 
 	// A repeater reports whether the board already has the effect of its move,
-	// see [Board.Already].
+	// see [Already].
 	repeater interface{ already(*play) bool }
 
 	// An admitter refuses moves that only replay accepts, see
-	// [Board.Admissible].
+	// [Admissible].
 	admitter interface{ admit(*play) *Refusal }
 
 	// A titled detail names the subject of a move that is not about one task,
@@ -77,7 +81,7 @@ type (
 
 // NewDetail is an empty detail for an act, for decoding; nil if there is no
 // such act.
-func NewDetail(a Act) Detail {
+func NewDetail(a board.Act) Detail {
 	for i := range rules {
 		if rules[i].act == a {
 			return rules[i].detail()
@@ -88,16 +92,16 @@ func NewDetail(a Act) Detail {
 
 // A RefMove is a ref that moves together with the state ref.
 type RefMove struct {
-	Name  string   // full name
-	Old   ObjectID // "" where the ref must not exist yet
-	New   ObjectID // "" deletes
-	State bool     // New is the state commit of this move
+	Name  string         // full name
+	Old   board.ObjectID // "" where the ref must not exist yet
+	New   board.ObjectID // "" deletes
+	State bool           // New is the state commit of this move
 }
 
 // Refs are the refs that must move in the same transaction as this move on the
 // board before it: saved attempts, marks, integration. They follow from the
 // move alone, so that a judge finds missing ones and extra ones.
-func (m Move) Refs(before *Board) []RefMove {
+func (m Move) Refs(before *board.Board) []RefMove {
 	with, ok := m.Detail.(refMover)
 	if !ok {
 		return nil
@@ -105,7 +109,7 @@ func (m Move) Refs(before *Board) []RefMove {
 	return with.refs(m, before)
 }
 
-func saved(id TaskID, s *Save) []RefMove {
+func saved(id board.TaskID, s *board.Save) []RefMove {
 	if s == nil {
 		return nil
 	}

@@ -8,15 +8,17 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/git-liza/git-liza/flow/board"
 )
 
 // movesOf are the moves on tasks that the rules let the caller begin now, by task
 // in order of creation; their details are empty. The rules can still refuse
 // such an act for its fields.
-func movesOf(b *Board, c Caller, at time.Time) []Move {
+func movesOf(b *board.Board, c Caller, at time.Time) []Move {
 	var list []Move
 	for _, s := range b.Tasks() {
-		for _, act := range b.Acts(s.ID, c, at) {
+		for _, act := range Acts(b, s.ID, c, at) {
 			m := c.Move(act, s.ID, NewDetail(act))
 			m.At = at
 			list = append(list, m)
@@ -40,45 +42,45 @@ func TestBest(t *testing.T) {
 	s := staged(t, `human:ann add old | human:ann add broken mine theirs | +1s human:ann add urgent priority=1 | human:ann add early priority=1
 		human:ann add late<early priority=1 |`+fmt.Sprintf(under, "mine")+`| code-reviewer-1 reject mine
 		|`+fmt.Sprintf(under, "broken")+`| code-reviewer-1 approve broken | coder-1 integration_fail broken`)
-	next := func(by Actor) TaskID {
-		id, r := s.board.Best(ActClaim, Caller{By: by}, s.now, nil)
+	next := func(by board.Actor) board.TaskID {
+		id, r := Best(s.board, board.ActClaim, Caller{By: by}, s.now, nil)
 		require.Nil(t, r)
 		return id
 	}
-	require.Equal(t, TaskID("broken"), next("coder-1"), "an integration fix comes first")
-	require.Equal(t, TaskID("early"), next("coder-2"), "the fix is reserved, others go by priority and then by id")
+	require.Equal(t, board.TaskID("broken"), next("coder-1"), "an integration fix comes first")
+	require.Equal(t, board.TaskID("early"), next("coder-2"), "the fix is reserved, others go by priority and then by id")
 	require.Empty(t, s.step("coder-1 claim broken", new(record)))
 	require.Empty(t, s.step("coder-2 claim urgent", new(record)))
 	require.Empty(t, s.step("coder-3 claim early", new(record)))
-	require.Equal(t, TaskID("old"), next("coder-4"), "then by age: late waits for early")
+	require.Equal(t, board.TaskID("old"), next("coder-4"), "then by age: late waits for early")
 	require.Empty(t, s.step("coder-1 release broken", new(record)))
 	require.Empty(t, s.step("human:ann abandon broken", new(record)))
-	require.Equal(t, TaskID("mine"), next("coder-1"), "what was rejected goes back to its coder first")
+	require.Equal(t, board.TaskID("mine"), next("coder-1"), "what was rejected goes back to its coder first")
 
-	_, r := s.board.Best(ActClaim, Caller{By: "coder-2"}, s.now, nil)
+	_, r := Best(s.board, board.ActClaim, Caller{By: "coder-2"}, s.now, nil)
 	require.Equal(t, RuleOneClaim, r.Rule)
-	_, r = s.board.Best(ActReview, Caller{By: "code-reviewer-1"}, s.now, nil)
+	_, r = Best(s.board, board.ActReview, Caller{By: "code-reviewer-1"}, s.now, nil)
 	require.Equal(t, RuleNothing, r.Rule)
 	require.Regexp(t, "^git liza", r.Hint)
-	_, r = s.board.Best(ActClaim, Caller{By: "coder-2", Generation: "0123456789abcdef"}, s.now, nil)
+	_, r = Best(s.board, board.ActClaim, Caller{By: "coder-2", Generation: "0123456789abcdef"}, s.now, nil)
 	require.Equal(t, RuleStale, r.Rule)
 	require.Empty(t, s.step("human:ann pause", new(record)))
-	_, r = s.board.Best(ActClaim, Caller{By: "coder-5"}, s.now, nil)
+	_, r = Best(s.board, board.ActClaim, Caller{By: "coder-5"}, s.now, nil)
 	require.Equal(t, RuleControl, r.Rule)
 }
 
 func TestBestSaysWhyNothingIsLeft(t *testing.T) {
 	t.Parallel()
 	s := staged(t, "human:ann add a b<a | coder-1 claim a")
-	_, r := s.board.Best(ActClaim, Caller{By: "coder-2"}, s.now, nil)
+	_, r := Best(s.board, board.ActClaim, Caller{By: "coder-2"}, s.now, nil)
 	require.Equal(t, RuleNothing, r.Rule)
 	require.Contains(t, r.Reason, "b needs a")
-	id, r := s.board.Best(ActClaim, Caller{By: "coder-2"}, s.now.Add(32*time.Minute), nil)
+	id, r := Best(s.board, board.ActClaim, Caller{By: "coder-2"}, s.now.Add(32*time.Minute), nil)
 	require.Nil(t, r)
-	require.Equal(t, TaskID("a"), id, "a claim that ended may be taken over")
+	require.Equal(t, board.TaskID("a"), id, "a claim that ended may be taken over")
 
 	s = staged(t, "human:ann add a | human:ann add b<a +draft | human:ann abandon a +cascade | human:ann finalize b")
-	_, r = s.board.Best(ActClaim, Caller{By: "coder-2"}, s.now, nil)
+	_, r = Best(s.board, board.ActClaim, Caller{By: "coder-2"}, s.now, nil)
 	require.Contains(t, r.Reason, "b needs a, which is ABANDONED and will not be merged")
 	require.Equal(t, "git liza task edit b --depends-on IDS", r.Hint)
 }
@@ -86,10 +88,10 @@ func TestBestSaysWhyNothingIsLeft(t *testing.T) {
 func TestActsAndMoves(t *testing.T) {
 	t.Parallel()
 	s := staged(t, "human:ann add a b<a | coder-1 claim a")
-	require.Equal(t, []Act{ActRenew, ActIntent, ActBlock, ActRelease, ActHandoff}, s.board.Acts("a", Caller{By: "coder-1"}, s.now))
-	require.Equal(t, []Act{ActEdit, ActSupersede, ActAbandon}, s.board.Acts("b", Caller{By: "planner-1"}, s.now))
-	require.Empty(t, s.board.Acts("a", Caller{By: "coder-2"}, s.now))
-	require.Empty(t, s.board.Acts("zz", Caller{By: "coder-2"}, s.now))
+	require.Equal(t, []board.Act{board.ActRenew, board.ActIntent, board.ActBlock, board.ActRelease, board.ActHandoff}, Acts(s.board, "a", Caller{By: "coder-1"}, s.now))
+	require.Equal(t, []board.Act{board.ActEdit, board.ActSupersede, board.ActAbandon}, Acts(s.board, "b", Caller{By: "planner-1"}, s.now))
+	require.Empty(t, Acts(s.board, "a", Caller{By: "coder-2"}, s.now))
+	require.Empty(t, Acts(s.board, "zz", Caller{By: "coder-2"}, s.now))
 	var list []string
 	for _, m := range movesOf(s.board, Caller{By: "planner-1"}, s.now) {
 		require.IsType(t, NewDetail(m.Act), m.Detail)
@@ -102,7 +104,7 @@ func TestTriggers(t *testing.T) {
 	t.Parallel()
 	s := opened(t)
 	reasons := func() (list []string) {
-		for _, trigger := range s.board.Triggers() {
+		for _, trigger := range Triggers(s.board) {
 			list = append(list, strings.TrimSpace(trigger.Reason+" "+string(trigger.Task)+string(trigger.Record)))
 		}
 		return list
@@ -137,8 +139,8 @@ func TestTriggersOfSeveralGoals(t *testing.T) {
 	t.Parallel()
 	s := staged(t, `human:ann add a | human:ann discover urgency=immediate | human:ann goal goal-2 priority=1 | human:ann goal goal-3
 		human:ann add b in=goal-3 | coder-1 claim a | coder-1 block a | coder-1 claim b | coder-1 block b`)
-	reasons := func(goals ...GoalID) (list []string) {
-		for _, trigger := range s.board.Triggers(goals...) {
+	reasons := func(goals ...board.GoalID) (list []string) {
+		for _, trigger := range Triggers(s.board, goals...) {
 			list = append(list, strings.TrimSpace(string(trigger.Goal)+" "+trigger.Reason+" "+string(trigger.Task)))
 		}
 		return list
@@ -154,24 +156,24 @@ func TestTriggersOfSeveralGoals(t *testing.T) {
 func TestBestOfSeveralGoals(t *testing.T) {
 	t.Parallel()
 	s := staged(t, `human:ann add a priority=1 | human:ann goal goal-2 priority=1 | human:ann add b priority=5 c<b | human:ann goal goal-3 priority=5 | human:ann add d`)
-	next := func() TaskID {
-		id, r := s.board.Best(ActClaim, Caller{By: "coder-1"}, s.now, nil)
+	next := func() board.TaskID {
+		id, r := Best(s.board, board.ActClaim, Caller{By: "coder-1"}, s.now, nil)
 		if r != nil {
 			require.Equal(t, "nothing waits for coder-1 but tasks of goals that have ended, such as a of goal-1", r.Reason)
 			require.Equal(t, "git liza goal reopen goal-1 --reason R", r.Hint)
 		}
 		return id
 	}
-	require.Equal(t, TaskID("b"), next())
+	require.Equal(t, board.TaskID("b"), next())
 	require.Empty(t, s.step("human:ann claim b", new(record)))
-	require.Equal(t, TaskID("a"), next(), "c waits for b")
+	require.Equal(t, board.TaskID("a"), next(), "c waits for b")
 	for _, step := range []string{"human:ann complete in=goal-1 open=keep", "human:ann complete in=goal-2 open=keep"} {
 		require.Empty(t, s.step(step, new(record)))
 	}
-	require.Equal(t, TaskID("d"), next())
+	require.Equal(t, board.TaskID("d"), next())
 	require.Empty(t, s.step("human:ann complete in=goal-3 open=abandon", new(record)))
 	require.Empty(t, next())
-	require.Nil(t, s.play(s.by("coder-1", ActClaim, "a", &ClaimMove{Lease: s.board.Settings().Config.Lease, Base: s.tip()})))
+	require.Nil(t, s.play(s.by("coder-1", board.ActClaim, "a", &ClaimMove{Lease: s.board.Settings().Config.Lease, Base: s.tip()})))
 }
 
 // A budget of a task's own keeps planners asleep too, whatever the block says.
@@ -181,10 +183,10 @@ func TestTriggersKnowATasksOwnBudget(t *testing.T) {
 	for _, step := range []string{"human:ann add a budget=10", "coder-1 claim a", "coder-1 session a used=output:10"} {
 		require.Empty(t, s.step(step, new(record)), step)
 	}
-	require.Nil(t, s.play(s.by("coder-1", ActBlock, "a", &BlockMove{Reason: "no hope", Questions: []string{"more?"}})))
-	require.Empty(t, s.board.Triggers())
+	require.Nil(t, s.play(s.by("coder-1", board.ActBlock, "a", &BlockMove{Reason: "no hope", Questions: []string{"more?"}})))
+	require.Empty(t, Triggers(s.board))
 	require.Empty(t, s.step("human:ann edit a budget=20", new(record)))
-	require.Len(t, s.board.Triggers(), 1)
+	require.Len(t, Triggers(s.board), 1)
 }
 
 // foreseen are the rules about who acts: they ask for no fields of a move.
@@ -195,15 +197,15 @@ var foreseen = map[Rule]bool{RulePrincipal: true, RuleAdmin: true, RuleSelfRevie
 // Opens knows which actors may act at all.
 func TestOpensAgreesWithApply(t *testing.T) {
 	t.Parallel()
-	for _, board := range []matrix{plain, governed} {
-		for _, status := range Statuses() {
-			at := board.at(t, status)
-			for _, c := range board.columns {
+	for _, b := range []matrix{plain, governed} {
+		for _, status := range board.Statuses() {
+			at := b.at(t, status)
+			for _, c := range b.columns {
 				for act := range pageOfTasks {
 					fields := []string{c.actor, act.String(), "task-1", "c2"}
 					m, facts := at.moveOf(fields)
-					opens := at.board.Opens(act, "task-1", Caller{m.By, m.Principal, m.Generation}, at.now)
-					_, err := at.board.Apply(m, facts)
+					opens := Opens(at.board, act, "task-1", Caller{m.By, m.Principal, m.Generation}, at.now)
+					_, err := Apply(at.board, m, facts)
 					if opens != nil {
 						require.Equal(t, opens, err, "%v", fields)
 					}
@@ -219,27 +221,27 @@ func TestOpensAgreesWithApply(t *testing.T) {
 func TestNumber(t *testing.T) {
 	t.Parallel()
 	s := staged(t, "human:ann add task-2 Task-4 | human:ann abandon task-2 | human:ann archive task-2")
-	list := []TaskInput{{}, {ID: "TASK-5"}, {}, {ID: "own"}, {}}
+	list := []board.TaskInput{{}, {ID: "TASK-5"}, {}, {ID: "own"}, {}}
 	s.board.Number(list)
 	var got []string
 	for _, in := range list {
 		got = append(got, string(in.ID))
 	}
 	require.Equal(t, []string{"task-3", "TASK-5", "task-6", "own", "task-7"}, got)
-	list = []TaskInput{{}, {}}
+	list = []board.TaskInput{{}, {}}
 	opened(t).board.Number(list)
-	require.Equal(t, []TaskInput{{ID: "task-1"}, {ID: "task-2"}}, list)
+	require.Equal(t, []board.TaskInput{{ID: "task-1"}, {ID: "task-2"}}, list)
 }
 
 // A field that a planner leaves out has its usual value.
 func TestUsualValues(t *testing.T) {
 	t.Parallel()
 	s := opened(t)
-	require.Nil(t, s.play(s.by("human:ann", ActAdd, "", &AddMove{Tasks: []TaskInput{{ID: "a", Draft: true}}})))
+	require.Nil(t, s.play(s.by("human:ann", board.ActAdd, "", &AddMove{Tasks: []board.TaskInput{{ID: "a", Draft: true}}})))
 	a := s.board.Task("a")
-	require.Equal(t, Code, a.Kind)
+	require.Equal(t, board.Code, a.Kind)
 	require.Equal(t, 3, a.Priority)
-	require.Equal(t, TaskInput{ID: "a", Kind: Code, Priority: 3, Draft: true, Level: 1}, a.Input())
+	require.Equal(t, board.TaskInput{ID: "a", Kind: board.Code, Priority: 3, Draft: true, Level: 1}, a.Input())
 	require.Empty(t, s.step("+1m planner-1 edit a", new(record)))
 	require.Equal(t, dawn, s.board.Task("a").Created)
 	require.Equal(t, dawn.Add(time.Minute), s.board.Task("a").Changed)
@@ -271,11 +273,11 @@ func TestSubjects(t *testing.T) {
 
 // unreadable is a source one of whose documents is broken.
 type unreadable struct {
-	Documents
-	broken Key
+	board.Documents
+	broken board.Key
 }
 
-func (u unreadable) Load(k Key) (Document, error) {
+func (u unreadable) Load(k board.Key) (board.Document, error) {
 	if k == u.broken {
 		return nil, errors.New("it is broken")
 	}
@@ -286,8 +288,8 @@ func (u unreadable) Load(k Key) (Document, error) {
 func TestBestDoesNotHideWhatCannotBeRead(t *testing.T) {
 	t.Parallel()
 	s := staged(t, "human:ann add a")
-	board := Open(unreadable{s.docs, Key{Tasks, "a"}}, s.now)
-	id, r := board.Best(ActClaim, Caller{By: "coder-1"}, s.now, nil)
+	b := board.Open(unreadable{s.docs, board.Key{Folder: board.Tasks, ID: "a"}}, s.now)
+	id, r := Best(b, board.ActClaim, Caller{By: "coder-1"}, s.now, nil)
 	require.Empty(t, id)
 	require.Equal(t, RuleInvariant, r.Rule)
 	require.Contains(t, r.Reason, "it is broken")
@@ -296,12 +298,12 @@ func TestBestDoesNotHideWhatCannotBeRead(t *testing.T) {
 
 // counting is a source that says how many tasks were read from it.
 type counting struct {
-	Documents
+	board.Documents
 	tasks *int
 }
 
-func (c counting) Load(k Key) (Document, error) {
-	if k.Folder == Tasks {
+func (c counting) Load(k board.Key) (board.Document, error) {
+	if k.Folder == board.Tasks {
 		*c.tasks++
 	}
 	return c.Documents.Load(k)
@@ -318,8 +320,8 @@ func TestBestOnASpentBudget(t *testing.T) {
 	}
 	require.Empty(t, s.step("human:ann add "+strings.Join(list, " "), new(record)))
 	read := 0
-	board := Open(counting{s.docs, &read}, s.now)
-	_, r := board.Best(ActClaim, Caller{By: "coder-1"}, s.now, nil)
+	b := board.Open(counting{s.docs, &read}, s.now)
+	_, r := Best(b, board.ActClaim, Caller{By: "coder-1"}, s.now, nil)
 	require.Equal(t, RuleNothing, r.Rule)
 	require.Contains(t, r.Reason, "the first of 200 candidates: the budget of goal-1 is spent: 5 of 5 tokens")
 	require.Equal(t, "git liza config budgets.goal.tokens 10", r.Hint)

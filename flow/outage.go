@@ -4,34 +4,12 @@ import (
 	"fmt"
 	"slices"
 	"time"
+
+	"github.com/git-liza/git-liza/flow/board"
 )
 
-// Outages are the gates that could not run, the document outages.yaml. It is there while
-// it lists any.
-type Outages struct {
-	List []Outage `yaml:"outages"`
-}
-
-// An Outage says that a gate could not run on a host: its program is missing, or the
-// disk is full. That blames no task.
-type Outage struct {
-	Gate  string    `yaml:"gate"`
-	Host  string    `yaml:"host"`
-	Error string    `yaml:"error"`
-	By    Actor     `yaml:"by"`
-	At    time.Time `yaml:"at"`
-}
-
-// OutagesOf are the gates that could not run and have not run since, the oldest first.
-func OutagesOf(b *Board) []Outage {
-	if doc, ok := b.Load(Key{Folder: OutagesDoc}).(*Outages); ok {
-		return doc.List
-	}
-	return nil
-}
-
-func findOutage(b *Board, gate, host string) int {
-	return slices.IndexFunc(OutagesOf(b), func(o Outage) bool { return o.Gate == gate && o.Host == host })
+func findOutage(b *board.Board, gate, host string) int {
+	return slices.IndexFunc(board.OutagesOf(b), func(o board.Outage) bool { return o.Gate == gate && o.Host == host })
 }
 
 // OutageMove records that a gate cannot run on a host, or that it runs there again.
@@ -58,7 +36,7 @@ func (o *OutageMove) already(p *play) bool {
 func (o *OutageMove) check(p *play) *Refusal {
 	hint := "git liza config"
 	if _, there := p.board.Settings().Config.Gate(o.Gate); !there && !o.Over {
-		return refuse(RuleNotFound, hint, "there is no gate %s", clip(o.Gate))
+		return refuse(RuleNotFound, hint, "there is no gate %s", board.Clip(o.Gate))
 	}
 	if o.Host == "" || len(o.Host) > maxHost || len(o.Error) > maxOutageError || (o.Error == "") != o.Over {
 		return refuse(RuleForm, "git liza help gate outage", "an outage names its host and, while it lasts, its error of at most %d bytes", maxOutageError)
@@ -68,37 +46,37 @@ func (o *OutageMove) check(p *play) *Refusal {
 	}
 	switch at := findOutage(p.board, o.Gate, o.Host); {
 	case at >= 0 && !o.Over:
-		return refuse(RuleExists, "git liza status", "gate %s cannot run on %s since %s", o.Gate, o.Host, OutagesOf(p.board)[at].At.Format(time.RFC3339))
+		return refuse(RuleExists, "git liza status", "gate %s cannot run on %s since %s", o.Gate, o.Host, board.OutagesOf(p.board)[at].At.Format(time.RFC3339))
 	case at < 0 && o.Over:
-		return refuse(RuleNotFound, "git liza status", "nothing says that gate %s cannot run on %s", clip(o.Gate), clip(o.Host))
-	case len(OutagesOf(p.board)) >= MaxList && !o.Over:
-		return refuse(RuleLimit, "git liza status", "%d gates cannot run already", MaxList)
+		return refuse(RuleNotFound, "git liza status", "nothing says that gate %s cannot run on %s", board.Clip(o.Gate), board.Clip(o.Host))
+	case len(board.OutagesOf(p.board)) >= board.MaxList && !o.Over:
+		return refuse(RuleLimit, "git liza status", "%d gates cannot run already", board.MaxList)
 	}
 	return nil
 }
 
 func (o *OutageMove) apply(p *effect) {
-	list := slices.Clone(OutagesOf(p.board))
+	list := slices.Clone(board.OutagesOf(p.board))
 	if at := findOutage(p.board, o.Gate, o.Host); o.Over {
 		list = slices.Delete(list, at, at+1)
 	} else {
-		list = append(list, Outage{Gate: o.Gate, Host: o.Host, Error: o.Error, By: p.move.By, At: p.move.At})
+		list = append(list, board.Outage{Gate: o.Gate, Host: o.Host, Error: o.Error, By: p.move.By, At: p.move.At})
 	}
 	keepOutages(p, list)
 }
 
-func keepOutages(p *effect, list []Outage) {
+func keepOutages(p *effect, list []board.Outage) {
 	if len(list) == 0 {
-		p.put(Key{Folder: OutagesDoc}, nil)
+		p.put(board.Key{Folder: board.OutagesDoc}, nil)
 		return
 	}
-	p.put(Key{Folder: OutagesDoc}, &Outages{List: list})
+	p.put(board.Key{Folder: board.OutagesDoc}, &board.Outages{List: list})
 }
 
 // dropOutages forgets gates that the configuration no longer has.
 func dropOutages(p *effect) {
-	all := OutagesOf(p.board)
-	list := slices.DeleteFunc(slices.Clone(all), func(o Outage) bool {
+	all := board.OutagesOf(p.board)
+	list := slices.DeleteFunc(slices.Clone(all), func(o board.Outage) bool {
 		_, there := p.board.Settings().Config.Gate(o.Gate)
 		return !there
 	})
@@ -109,15 +87,15 @@ func dropOutages(p *effect) {
 
 // outageSpread says of which gate two hosts, or more, say that it cannot run, the last of
 // them since a time.
-func outageSpread(b *Board, since time.Time) (why string, holds bool) {
-	all := OutagesOf(b)
+func outageSpread(b *board.Board, since time.Time) (why string, holds bool) {
+	all := board.OutagesOf(b)
 	for i, o := range all {
 		if !o.At.After(since) {
 			continue
 		}
 		for _, other := range all[:i] {
 			if other.Gate == o.Gate && (other.By != o.By || o.By.IsHuman()) { // an agent is on one host at a time
-				return fmt.Sprintf("gate %s can run neither on %s nor on %s: %s", o.Gate, other.Host, o.Host, clip(o.Error)), true
+				return fmt.Sprintf("gate %s can run neither on %s nor on %s: %s", o.Gate, other.Host, o.Host, board.Clip(o.Error)), true
 			}
 		}
 	}
@@ -125,9 +103,9 @@ func outageSpread(b *Board, since time.Time) (why string, holds bool) {
 }
 
 // hasOutage reports whether a gate at submissions cannot run on a host.
-func hasOutage(b *Board, host string) bool {
-	return slices.ContainsFunc(OutagesOf(b), func(o Outage) bool {
+func hasOutage(b *board.Board, host string) bool {
+	return slices.ContainsFunc(board.OutagesOf(b), func(o board.Outage) bool {
 		g, there := b.Settings().Config.Gate(o.Gate)
-		return there && g.Stage() == AtSubmit && o.Host == host
+		return there && g.Stage() == board.AtSubmit && o.Host == host
 	})
 }

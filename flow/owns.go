@@ -4,6 +4,7 @@ import (
 	"path"
 	"strings"
 
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/flow/glob"
 )
 
@@ -17,11 +18,11 @@ func checkGlob(g, hint string) *Refusal {
 	plain := strings.TrimSuffix(g, "/")
 	if plain == "" || strings.HasPrefix(g, "/") || path.Clean(plain) != plain ||
 		plain == "." || plain == ".." || strings.HasPrefix(plain, "../") {
-		return refuse(RuleForm, hint, "%q is not a clean path pattern relative to the repository", clip(g))
+		return refuse(RuleForm, hint, "%q is not a clean path pattern relative to the repository", board.Clip(g))
 	}
 	for _, segment := range strings.Split(plain, "/") {
 		if _, err := path.Match(segment, ""); err != nil {
-			return refuse(RuleForm, hint, "%q is not a path pattern: %v", clip(g), err)
+			return refuse(RuleForm, hint, "%q is not a path pattern: %v", board.Clip(g), err)
 		}
 	}
 	return nil
@@ -44,7 +45,7 @@ func boundGlobs(what string, globs []string, hint string) *Refusal {
 	total := 0
 	for _, g := range globs {
 		if glob.Parse(g).Vast {
-			return refuse(RuleLimit, hint, "%s has the path pattern %q: at most %d segments are allowed, %d of them **", what, clip(g), glob.MaxSegments, glob.MaxStars)
+			return refuse(RuleLimit, hint, "%s has the path pattern %q: at most %d segments are allowed, %d of them **", what, board.Clip(g), glob.MaxSegments, glob.MaxStars)
 		}
 		total += len(g)
 	}

@@ -6,9 +6,11 @@ import (
 	"testing"
 	"time"
 
-	"github.com/git-liza/git-liza/flow/glob"
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
+
+	"github.com/git-liza/git-liza/flow/board"
+	"github.com/git-liza/git-liza/flow/glob"
 )
 
 // A path and a glob for it are made together: some characters and segments of
@@ -72,7 +74,7 @@ func TestPatternsThatAreNone(t *testing.T) {
 func TestOwnsAreBounded(t *testing.T) {
 	t.Parallel()
 	hostile := func(end string) []string {
-		list := make([]string, MaxList)
+		list := make([]string, board.MaxList)
 		for i := range list {
 			list[i] = "s/" + strings.Repeat("**/a/", 780) + end + strconv.Itoa(i)
 		}
@@ -92,36 +94,36 @@ func TestOwnsAreBounded(t *testing.T) {
 		edited := s.board.Task("a").Input()
 		edited.Owns = owns
 		for _, m := range []Move{
-			s.by("planner-1", ActAdd, "", &AddMove{Tasks: []TaskInput{input}}),
-			s.by("planner-1", ActAdd, "", &AddMove{Tasks: []TaskInput{denying}}),
-			s.by("planner-1", ActEdit, "a", &EditMove{Input: edited}),
-			s.by("human:ann", ActImport, "", &ImportMove{Tasks: []TaskInput{input}}),
-			s.by("planner-1", ActConvert, "", &ConvertMove{Input: input}),
-			s.by("planner-1", ActSupersede, "a", &SupersedeMove{Add: []TaskInput{input}}),
-			s.by("coder-1", ActIntent, "a", &IntentMove{Intent: Intent{Extend: owns, Tip: object("tip")}}),
-			s.by("human:ann", ActConfig, "", &ConfigMove{Config: Config{Tests: owns}}),
+			s.by("planner-1", board.ActAdd, "", &AddMove{Tasks: []board.TaskInput{input}}),
+			s.by("planner-1", board.ActAdd, "", &AddMove{Tasks: []board.TaskInput{denying}}),
+			s.by("planner-1", board.ActEdit, "a", &EditMove{Input: edited}),
+			s.by("human:ann", board.ActImport, "", &ImportMove{Tasks: []board.TaskInput{input}}),
+			s.by("planner-1", board.ActConvert, "", &ConvertMove{Input: input}),
+			s.by("planner-1", board.ActSupersede, "a", &SupersedeMove{Add: []board.TaskInput{input}}),
+			s.by("coder-1", board.ActIntent, "a", &IntentMove{Intent: board.Intent{Extend: owns, Tip: object("tip")}}),
+			s.by("human:ann", board.ActConfig, "", &ConfigMove{Config: board.Config{Tests: owns}}),
 		} {
-			r := s.board.Admissible(m, nil)
+			r := Admissible(s.board, m, nil)
 			require.NotNil(t, r, "%s: %s", name, m.Act)
 			require.Equal(t, RuleLimit, r.Rule)
 		}
 	}
 	s := staged(t, "human:ann add a")
 	input := s.board.Task("a").Input()
-	for _, id := range []TaskID{"x", "y"} {
+	for _, id := range []board.TaskID{"x", "y"} {
 		input.ID, input.Owns = id, hostile(string(id))
-		require.Nil(t, s.play(s.by("human:ann", ActAdd, "", &AddMove{Tasks: []TaskInput{input}})), "history is what it is")
+		require.Nil(t, s.play(s.by("human:ann", board.ActAdd, "", &AddMove{Tasks: []board.TaskInput{input}})), "history is what it is")
 	}
 	unchanged := s.board.Task("x").Input()
 	unchanged.Title = "Another"
-	require.Nil(t, s.board.Admissible(s.by("planner-1", ActEdit, "x", &EditMove{Input: unchanged}), nil))
+	require.Nil(t, Admissible(s.board, s.by("planner-1", board.ActEdit, "x", &EditMove{Input: unchanged}), nil))
 	require.False(t, glob.Overlap(hostile("x")[0], hostile("y")[0]))
 }
 
 // worstOwns are globs within the bounds that take longest to compare with
 // those of the other kind.
 func worstOwns(one bool) []string {
-	list := make([]string, MaxList)
+	list := make([]string, board.MaxList)
 	for i := range list {
 		if list[i] = strings.Repeat("a/", glob.MaxSegments-1) + "e"; one {
 			list[i] = "**/" + strings.Repeat("?*/", glob.MaxSegments/2-1) + "z/**/e"
@@ -143,23 +145,23 @@ func BenchmarkWorstOwns(b *testing.B) {
 // The best of 1,000 tasks with the worst globs beside a hundred in work.
 func BenchmarkBestOfTheWorst(b *testing.B) {
 	s := opened(b)
-	var edits []Edit
+	var edits []board.Edit
 	for i := range 1100 {
-		id := TaskID("t" + strconv.Itoa(i))
-		task := &Task{ID: id, Title: "T", Status: Unclaimed, Kind: Code, DoneWhen: "D", Spec: vision, Scope: "S", Priority: 3, Created: s.now, Owns: worstOwns(true)}
+		id := board.TaskID("t" + strconv.Itoa(i))
+		task := &board.Task{ID: id, Title: "T", Status: board.Unclaimed, Kind: board.Code, DoneWhen: "D", Spec: vision, Scope: "S", Priority: 3, Created: s.now, Owns: worstOwns(true)}
 		if i >= 1000 {
-			task.Status, task.Owns = ReadyForReview, worstOwns(false)
+			task.Status, task.Owns = board.ReadyForReview, worstOwns(false)
 		}
-		task.DependsOn = []TaskID{"gone"}
-		edits = append(edits, Edit{Key{Tasks, string(id)}, task})
+		task.DependsOn = []board.TaskID{"gone"}
+		edits = append(edits, board.Edit{Key: board.Key{Folder: board.Tasks, ID: string(id)}, Document: task})
 	}
-	s.docs = s.docs.With(append(edits, Edit{Key{Tasks, "gone"}, &Task{ID: "gone", Status: Merged}}))
-	s.board = Open(s.docs, s.now)
+	s.docs = s.docs.With(append(edits, board.Edit{Key: board.Key{Folder: board.Tasks, ID: "gone"}, Document: &board.Task{ID: "gone", Status: board.Merged}}))
+	s.board = board.Open(s.docs, s.now)
 	for i := range 1000 {
-		edits[i].Document.(*Task).Owns[MaxList-1] = "*"
+		edits[i].Document.(*board.Task).Owns[board.MaxList-1] = "*"
 	}
 	for b.Loop() {
-		s.board.Best(ActClaim, Caller{By: "coder-1"}, s.now, nil)
+		Best(s.board, board.ActClaim, Caller{By: "coder-1"}, s.now, nil)
 	}
 }
 
@@ -167,8 +169,8 @@ func BenchmarkBestOfTheWorst(b *testing.B) {
 func TestOwnersOfOneFile(t *testing.T) {
 	t.Parallel()
 	s := staged(t, "human:ann add a owns=Readme.md | human:ann add b owns=README.md | coder-1 claim a")
-	require.Equal(t, RuleOwnership, s.board.Opens(ActClaim, "b", Caller{By: "coder-2"}, s.now).Rule)
-	claim := s.by("coder-2", ActClaim, "b", &ClaimMove{Lease: Duration(time.Minute)})
-	require.Equal(t, "b owns README.md, which overlaps Readme.md of a (CLAIMED)", s.board.Admissible(claim, nil).Reason)
+	require.Equal(t, RuleOwnership, Opens(s.board, board.ActClaim, "b", Caller{By: "coder-2"}, s.now).Rule)
+	claim := s.by("coder-2", board.ActClaim, "b", &ClaimMove{Lease: board.Duration(time.Minute)})
+	require.Equal(t, "b owns README.md, which overlaps Readme.md of a (CLAIMED)", Admissible(s.board, claim, nil).Reason)
 	require.Empty(t, s.step("coder-2 claim b", new(record)), "replay")
 }

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/flow/glob"
 	"github.com/git-liza/git-liza/flow/lists"
 )
@@ -12,30 +13,30 @@ import (
 // changed paths: those that the rules of the board ask for, in their order, the
 // task's own, and those with open blockers. What a person left out is not among
 // them.
-func neededJudges(p *play, t *Task, paths []string) []Role {
+func neededJudges(p *play, t *board.Task, paths []string) []board.Role {
 	return neededWhere(p, t, func(globs []string) bool { return anyMatches(p, globs, paths) })
 }
 
 // neededWhere are the roles where touches reports whether the submission changes a path
 // that matches one of the globs.
-func neededWhere(p *play, t *Task, touches func(globs []string) bool) []Role {
-	var list []Role
-	add := func(r Role) {
+func neededWhere(p *play, t *board.Task, touches func(globs []string) bool) []board.Role {
+	var list []board.Role
+	add := func(r board.Role) {
 		if !slices.Contains(list, r) && !slices.Contains(t.Without, r) {
 			list = append(list, r)
 		}
 	}
-	loop := loopOf(p.board, t.Goal)
+	loop := board.LoopOf(p.board, t.Goal)
 	for _, rule := range p.board.ReviewRules() {
 		switch {
-		case rule.everything() && loop != nil && loop.Judge != "":
+		case rule.Everything() && loop != nil && loop.Judge != "":
 			add(loop.Judge)
 		case (len(rule.Kinds) == 0 || slices.Contains(rule.Kinds, t.Kind)) && (len(rule.Paths) == 0 || touches(rule.Paths)):
 			add(rule.Role)
 		}
 	}
-	if g := p.board.Goal(t.Goal); g != nil && g.Every == EveryTask {
-		add(HumanRole)
+	if g := p.board.Goal(t.Goal); g != nil && g.Every == board.EveryTask {
+		add(board.HumanRole)
 	}
 	for _, r := range looksOf(p.board, t) {
 		if mayJudge(p, r) {
@@ -54,28 +55,28 @@ func neededWhere(p *play, t *Task, touches func(globs []string) bool) []Role {
 }
 
 // mayJudge reports whether submissions can need the verdict of a role.
-func mayJudge(p *play, r Role) bool { return r == HumanRole || isJudge(p.board, r) }
+func mayJudge(p *play, r board.Role) bool { return r == board.HumanRole || isJudge(p.board, r) }
 
 // anyMatches reports whether one of the paths matches one of the globs.
 func anyMatches(p *play, globs, paths []string) bool {
 	parsed := glob.ParseAll(globs)
-	return slices.ContainsFunc(paths, func(path string) bool { return p.board.interrupted() || glob.MatchesAny(parsed, path) })
+	return slices.ContainsFunc(paths, func(path string) bool { return p.board.Interrupted() || glob.MatchesAny(parsed, path) })
 }
 
 // notHuman reports whether no person's verdict counts for a role.
-func notHuman(p *play, r Role) bool {
+func notHuman(p *play, r board.Role) bool {
 	row := p.board.Role(r)
 	return row != nil && row.NotHuman
 }
 
 // openToPeople are the roles that have not approved the submission and for
 // which a person may.
-func openToPeople(p *play) []Role {
-	return slices.DeleteFunc(p.task.Missing(), func(r Role) bool { return notHuman(p, r) })
+func openToPeople(p *play) []board.Role {
+	return slices.DeleteFunc(p.task.Missing(), func(r board.Role) bool { return notHuman(p, r) })
 }
 
 // checkInSet refuses a role that does not have to judge the submission.
-func checkInSet(p *play, r Role) *Refusal {
+func checkInSet(p *play, r board.Role) *Refusal {
 	t := p.task
 	if slices.Contains(t.Submission.ReviewBy, r) {
 		return nil
@@ -84,14 +85,14 @@ func checkInSet(p *play, r Role) *Refusal {
 }
 
 // refuseHuman refuses what a person does for a role that takes no person's word.
-func refuseHuman(p *play, r Role) *Refusal {
+func refuseHuman(p *play, r board.Role) *Refusal {
 	return refuse(RuleNotHuman, "git liza rush --agents "+string(r)+"=1", "%s is judged by agents alone, not by %s", r, p.move.By)
 }
 
 // judgeRole is the role for which the actor of a move reviews: an agent's own,
 // for a person the one that it names, else the first that misses a verdict,
 // human before all others and those that nobody reviews before the rest.
-func judgeRole(p *play, named Role) (Role, *Refusal) {
+func judgeRole(p *play, named board.Role) (board.Role, *Refusal) {
 	t, by := p.task, p.move.By
 	switch own := by.Role(); {
 	case own != "" && named != "" && named != own:
@@ -113,10 +114,10 @@ func judgeRole(p *play, named Role) (Role, *Refusal) {
 		}
 		return "", refuse(RuleState, "git liza show "+string(t.ID), "every role has approved %s", t.ID)
 	}
-	if slices.Contains(list, HumanRole) {
-		return HumanRole, nil
+	if slices.Contains(list, board.HumanRole) {
+		return board.HumanRole, nil
 	}
-	if r := lists.Find(list, func(r Role) bool { return !t.Judgement(r).Review.live(p.move.At) }); r != nil {
+	if r := lists.Find(list, func(r board.Role) bool { return !t.Judgement(r).Review.Live(p.move.At) }); r != nil {
 		return *r, nil
 	}
 	return list[0], nil
@@ -125,7 +126,7 @@ func judgeRole(p *play, named Role) (Role, *Refusal) {
 // approvesAs are the roles for which the actor of an approval gives its verdict:
 // the role whose review it holds; of a person the one that it names, else all
 // that remain and take people.
-func approvesAs(p *play, named Role) ([]Role, *Refusal) {
+func approvesAs(p *play, named board.Role) ([]board.Role, *Refusal) {
 	t := p.task
 	if list, refusal := ownRole(p, named); list != nil || refusal != nil {
 		return list, refusal
@@ -140,16 +141,16 @@ func approvesAs(p *play, named Role) ([]Role, *Refusal) {
 		return list, nil
 	case notHuman(p, named):
 		return nil, refuseHuman(p, named)
-	case t.holds(t.Judgement(named).Verdict):
+	case t.Holds(t.Judgement(named).Verdict):
 		return nil, refuse(RuleState, "git liza show "+string(t.ID), "%s has the verdict of %s", t.ID, named)
 	}
-	return []Role{named}, checkInSet(p, named)
+	return []board.Role{named}, checkInSet(p, named)
 }
 
 // rejectsAs is the role to which the blockers of a rejection belong. A person
 // that names none rejects for the role whose review it holds, else for the first
 // that misses a verdict, those that take people before the others.
-func rejectsAs(p *play, named Role) (Role, *Refusal) {
+func rejectsAs(p *play, named board.Role) (board.Role, *Refusal) {
 	t := p.task
 	if list, refusal := ownRole(p, named); list != nil || refusal != nil {
 		return append(list, "")[0], refusal
@@ -165,7 +166,7 @@ func rejectsAs(p *play, named Role) (Role, *Refusal) {
 
 // RejectsAs is the role to which the blockers of a rejection would belong; "" if the
 // actor judges for none.
-func RejectsAs(b *Board, m Move) Role {
+func RejectsAs(b *board.Board, m Move) board.Role {
 	p := &play{board: b, prior: b, move: &m, task: b.Task(m.Task)}
 	d, ok := m.Detail.(*RejectMove)
 	if !ok || p.task == nil || p.task.Submission == nil {
@@ -177,7 +178,7 @@ func RejectsAs(b *Board, m Move) Role {
 
 // ownRole is the role for which an agent holds the review; nil for people, who
 // choose.
-func ownRole(p *play, named Role) ([]Role, *Refusal) {
+func ownRole(p *play, named board.Role) ([]board.Role, *Refusal) {
 	by := p.move.By
 	own, held := p.task.HeldReview(by)
 	switch {
@@ -186,14 +187,14 @@ func ownRole(p *play, named Role) ([]Role, *Refusal) {
 	case held == nil || named != "" && named != own:
 		return nil, refuse(RuleRole, "git liza show "+string(p.task.ID), "%s judges as %s, not as %s", by, by.Role(), named)
 	}
-	return []Role{own}, nil
+	return []board.Role{own}, nil
 }
 
 // heldRole is the role whose review a move renews or releases: the one that it
 // names, else the actor's own, else the only one. "" means that nobody reviews.
-func heldRole(p *play, named Role) (Role, *Refusal) {
+func heldRole(p *play, named board.Role) (board.Role, *Refusal) {
 	t := p.task
-	roles := t.reviewers()
+	roles := t.Reviewers()
 	own, held := t.HeldReview(p.move.By)
 	switch {
 	case named != "" && !slices.Contains(roles, named):
@@ -222,14 +223,20 @@ func standsAgain(p *play) bool {
 		return false
 	}
 	roles, refusal := approvesAs(p, approval.Role)
-	return refusal == nil && slices.Equal(roles, []Role{HumanRole})
+	return refusal == nil && slices.Equal(roles, []board.Role{board.HumanRole})
 }
 
 // listRoles are roles for people.
-func listRoles(list []Role) string {
-	words := lists.Of(list, func(r Role) string { return string(r) })
+func listRoles(list []board.Role) string {
+	words := lists.Of(list, func(r board.Role) string { return string(r) })
 	if len(words) < 2 {
 		return strings.Join(words, "")
 	}
 	return strings.Join(words[:len(words)-1], ", ") + " and " + words[len(words)-1]
+}
+
+// isJudge reports whether a role of the board judges. HumanRole is none.
+func isJudge(b *board.Board, name board.Role) bool {
+	row := b.Role(name)
+	return row != nil && row.Capacity == board.Judges
 }

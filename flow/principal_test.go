@@ -7,32 +7,34 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/git-liza/git-liza/flow/board"
 )
 
 func TestMayAct(t *testing.T) {
 	t.Parallel()
-	everybody := []Actor{"planner-1", "coder-1", "coder-2", "coder-10", "code-reviewer-1", "human:ann", "human:bob", "", "Cook-1", "human:"}
+	everybody := []board.Actor{"planner-1", "coder-1", "coder-2", "coder-10", "code-reviewer-1", "human:ann", "human:bob", "", "Cook-1", "human:"}
 	for _, test := range []struct {
 		kind   string
-		roles  []Role
+		roles  []board.Role
 		agents []string
-		as     []Actor
+		as     []board.Actor
 	}{
-		{"human", nil, []string{"human:ann"}, []Actor{"planner-1", "coder-1", "coder-2", "coder-10", "code-reviewer-1", "human:ann"}},
-		{"human", []Role{Coder}, []string{"human:*"}, []Actor{"coder-1", "coder-2", "coder-10", "human:ann", "human:bob"}},
-		{"human", nil, []string{"human:b*", "coder-?"}, []Actor{"coder-1", "coder-2", "human:bob"}},
-		{"human", []Role{Coder}, []string{"*"}, []Actor{"coder-1", "coder-2", "coder-10"}},
-		{"machine", []Role{Coder}, nil, []Actor{"coder-1", "coder-2", "coder-10"}},
-		{"machine", []Role{Coder, Planner}, []string{"*-[12]"}, []Actor{"planner-1", "coder-1", "coder-2"}},
-		{"machine", nil, []string{"code*-[^2]"}, []Actor{"coder-1", "code-reviewer-1"}},
-		{"machine", nil, []string{"*"}, []Actor{"planner-1", "coder-1", "coder-2", "coder-10", "code-reviewer-1"}},
-		{"machine", []Role{CodeReviewer}, []string{"coder-1"}, nil},
-		{"machine", []Role{Coder}, []string{"human:*"}, []Actor{"coder-1", "coder-2", "coder-10"}},
+		{"human", nil, []string{"human:ann"}, []board.Actor{"planner-1", "coder-1", "coder-2", "coder-10", "code-reviewer-1", "human:ann"}},
+		{"human", []board.Role{board.Coder}, []string{"human:*"}, []board.Actor{"coder-1", "coder-2", "coder-10", "human:ann", "human:bob"}},
+		{"human", nil, []string{"human:b*", "coder-?"}, []board.Actor{"coder-1", "coder-2", "human:bob"}},
+		{"human", []board.Role{board.Coder}, []string{"*"}, []board.Actor{"coder-1", "coder-2", "coder-10"}},
+		{"machine", []board.Role{board.Coder}, nil, []board.Actor{"coder-1", "coder-2", "coder-10"}},
+		{"machine", []board.Role{board.Coder, board.Planner}, []string{"*-[12]"}, []board.Actor{"planner-1", "coder-1", "coder-2"}},
+		{"machine", nil, []string{"code*-[^2]"}, []board.Actor{"coder-1", "code-reviewer-1"}},
+		{"machine", nil, []string{"*"}, []board.Actor{"planner-1", "coder-1", "coder-2", "coder-10", "code-reviewer-1"}},
+		{"machine", []board.Role{board.CodeReviewer}, []string{"coder-1"}, nil},
+		{"machine", []board.Role{board.Coder}, []string{"human:*"}, []board.Actor{"coder-1", "coder-2", "coder-10"}},
 		{"machine", nil, nil, nil},
 		{"machine", nil, []string{"["}, nil},
 	} {
-		p := Principal{Name: "p", Kind: test.kind, Roles: test.roles, Agents: test.agents}
-		var as []Actor
+		p := board.Principal{Name: "p", Kind: test.kind, Roles: test.roles, Agents: test.agents}
+		var as []board.Actor
 		for _, by := range everybody {
 			if p.MayAct(by) {
 				as = append(as, by)
@@ -73,13 +75,13 @@ func TestBareKey(t *testing.T) {
 		`command="sh" ` + good:                                                           "",
 		"-----BEGIN OPENSSH PRIVATE KEY-----":                                            "",
 	} {
-		require.Equal(t, want, bareKey(line), line)
+		require.Equal(t, want, board.BareKey(line), line)
 	}
 	// The same bytes in another spelling would pass for another key.
 	rsa := inside("ssh-rsa")
 	last := len(rsa) - 2
 	require.Equal(t, byte('='), rsa[last+1])
-	require.Empty(t, bareKey("ssh-rsa "+rsa[:last]+string(rsa[last]+1)+"="))
+	require.Empty(t, board.BareKey("ssh-rsa "+rsa[:last]+string(rsa[last]+1)+"="))
 }
 
 func TestNamesOfUsersAndPatterns(t *testing.T) {
@@ -101,7 +103,7 @@ func TestNamesOfUsersAndPatterns(t *testing.T) {
 
 func TestFindingPrincipals(t *testing.T) {
 	t.Parallel()
-	known := &Principals{List: []Principal{{Name: "ann", Users: []string{"a", "ann"}, Rights: []string{"admin"}}, {Name: "host", Users: []string{""}, Rights: []string{"merge"}}}}
+	known := &board.Principals{List: []board.Principal{{Name: "ann", Users: []string{"a", "ann"}, Rights: []string{"admin"}}, {Name: "host", Users: []string{""}, Rights: []string{"merge"}}}}
 	require.Equal(t, "host", known.Find("host").Name)
 	require.Nil(t, known.Find("Host"))
 	require.Nil(t, known.Find(""))
@@ -111,20 +113,20 @@ func TestFindingPrincipals(t *testing.T) {
 	require.True(t, known.May("ann", "admin"))
 	require.False(t, known.May("host", "admin"))
 	require.False(t, known.May("", "admin"))
-	require.False(t, new(Principals).May("ann", "admin"))
+	require.False(t, new(board.Principals).May("ann", "admin"))
 }
 
 // Principals that the acts could not have written are a breach.
 func TestCheckPrincipals(t *testing.T) {
 	t.Parallel()
-	ann := Principal{Name: "ann", Kind: "human", Agents: []string{"human:ann"}, Keys: []string{keyOf("a")}, Rights: []string{"admin"}}
-	host := Principal{Name: "host", Kind: "machine", Roles: []Role{Coder}}
+	ann := board.Principal{Name: "ann", Kind: "human", Agents: []string{"human:ann"}, Keys: []string{keyOf("a")}, Rights: []string{"admin"}}
+	host := board.Principal{Name: "host", Kind: "machine", Roles: []board.Role{board.Coder}}
 	thief := host
 	thief.Keys = ann.Keys
-	for want, list := range map[string][]Principal{"": {ann, host}, "none has the right admin": {host}, "belongs to two principals": {ann, thief}} {
+	for want, list := range map[string][]board.Principal{"": {ann, host}, "none has the right admin": {host}, "belongs to two principals": {ann, thief}} {
 		s := opened(t)
-		s.docs = s.docs.With([]Edit{{Key{Folder: PrincipalsDoc}, &Principals{List: list}}})
-		err := Open(s.docs, s.now).Check()
+		s.docs = s.docs.With([]board.Edit{{Key: board.Key{Folder: board.PrincipalsDoc}, Document: &board.Principals{List: list}}})
+		err := Check(board.Open(s.docs, s.now))
 		if want == "" {
 			require.NoError(t, err)
 			continue
@@ -139,10 +141,10 @@ func TestPrincipalsHaveALimit(t *testing.T) {
 	s := staged(t, "human:ann principal ann rights=admin")
 	list := s.board.Principals().List
 	for len(list) < maxPrincipals {
-		list = append(list, Principal{Name: "p" + strings.Repeat("x", len(list)%60) + string(rune('a'+len(list)/60)), Kind: "machine", Roles: []Role{Coder}})
+		list = append(list, board.Principal{Name: "p" + strings.Repeat("x", len(list)%60) + string(rune('a'+len(list)/60)), Kind: "machine", Roles: []board.Role{board.Coder}})
 	}
-	s.docs = s.docs.With([]Edit{{Key{Folder: PrincipalsDoc}, &Principals{List: list}}})
-	s.board = Open(s.docs, s.now)
+	s.docs = s.docs.With([]board.Edit{{Key: board.Key{Folder: board.PrincipalsDoc}, Document: &board.Principals{List: list}}})
+	s.board = board.Open(s.docs, s.now)
 	require.Empty(t, s.step("human:ann@ann principal more kind=machine roles=coder -> refused limit", new(record)))
 	require.Empty(t, s.step("human:ann@ann principal "+list[7].Name+" kind=machine roles=planner", new(record)))
 }
@@ -152,21 +154,21 @@ func TestPrincipalsHaveALimit(t *testing.T) {
 func TestATakeoverOfACrowdedTask(t *testing.T) {
 	t.Parallel()
 	s := staged(t, "human:ann principal ann rights=admin | human:ann@ann principal host kind=machine roles=coder | human:ann@ann add a | coder-1@host claim a")
-	full := s.board.Task("a").clone()
-	for i := 1; len(full.Coders) < MaxList; i++ {
-		full.Coders = append(full.Coders, Worker{Actor("coder-" + strings.Repeat("1", i%40+2)), strings.Repeat("p", i)})
+	full := s.board.Task("a").Clone()
+	for i := 1; len(full.Coders) < board.MaxList; i++ {
+		full.Coders = append(full.Coders, board.Worker{By: board.Actor("coder-" + strings.Repeat("1", i%40+2)), Principal: strings.Repeat("p", i)})
 	}
-	s.docs = s.docs.With([]Edit{{Key{Tasks, "a"}, full}})
-	s.board = Open(s.docs, s.now)
+	s.docs = s.docs.With([]board.Edit{{Key: board.Key{Folder: board.Tasks, ID: "a"}, Document: full}})
+	s.board = board.Open(s.docs, s.now)
 	require.Empty(t, s.step("human:ann@ann register coder-1 as=b +takeover -> refused limit", new(record)))
 	require.Empty(t, s.step("coder-1@host register coder-1 as=b +takeover", new(record)))
 
 	// Nor may a claim that is older than the principals be handed in by one more.
-	full = full.clone()
+	full = full.Clone()
 	full.Claim.Principal, full.Coders = "", slices.Clone(full.Coders)
 	full.Coders[0].Principal = ""
-	s.docs = s.docs.With([]Edit{{Key{Tasks, "a"}, full}})
-	s.board = Open(s.docs, s.now)
+	s.docs = s.docs.With([]board.Edit{{Key: board.Key{Folder: board.Tasks, ID: "a"}, Document: full}})
+	s.board = board.Open(s.docs, s.now)
 	require.Empty(t, s.step("coder-1@host intent a", new(record)))
 	require.Empty(t, s.step("coder-1@host submit a c1 -> refused limit", new(record)))
 }
@@ -210,11 +212,11 @@ func TestAnotherPrincipalUnderTheSameName(t *testing.T) {
 	s := staged(t, "human:ann principal ann rights=admin | human:ann@ann principal bob | human:ann@ann add a b | human:eve@ann claim a")
 	for who, want := range map[string]bool{"human:eve@ann": true, "human:eve@bob": false, "human:eve@eve": false, "human:eve": false} {
 		m, _ := s.moveOf([]string{who, "claim", "a"})
-		require.Equal(t, want, s.board.Already(m), who)
+		require.Equal(t, want, Already(s.board, m), who)
 	}
-	_, r := s.board.Best(ActClaim, Caller{By: "coder-1"}, s.now, nil)
+	_, r := Best(s.board, board.ActClaim, Caller{By: "coder-1"}, s.now, nil)
 	require.Equal(t, RulePrincipal, r.Rule)
-	id, r := s.board.Best(ActClaim, Caller{By: "coder-1", Principal: "ann"}, s.now, nil)
+	id, r := Best(s.board, board.ActClaim, Caller{By: "coder-1", Principal: "ann"}, s.now, nil)
 	require.Nil(t, r)
-	require.Equal(t, TaskID("b"), id)
+	require.Equal(t, board.TaskID("b"), id)
 }

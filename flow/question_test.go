@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/git-liza/git-liza/flow/board"
 )
 
 // Agents of the role that a question is to answer it under a lease of theirs, and
@@ -13,11 +15,11 @@ func TestQuestionsToARole(t *testing.T) {
 	t.Parallel()
 	s := staged(t, "human:ann add a | coder-1 claim a | coder-1 block a questions=why?,how?")
 	for _, id := range []string{"sprint-1/1", "sprint-1/2"} {
-		q := *s.board.Load(Key{Questions, id}).(*Question)
-		q.To = CodeReviewer
-		s.docs = s.docs.With([]Edit{{Key{Questions, id}, &q}})
+		q := *s.board.Load(board.Key{Folder: board.Questions, ID: id}).(*board.Question)
+		q.To = board.CodeReviewer
+		s.docs = s.docs.With([]board.Edit{{Key: board.Key{Folder: board.Questions, ID: id}, Document: &q}})
 	}
-	s.board = Open(s.docs, s.now)
+	s.board = board.Open(s.docs, s.now)
 	for _, step := range []string{
 		"coder-1 take sprint-1/1 -> refused not_allowed", "planner-1 take sprint-1/1 -> refused not_allowed",
 		"code-reviewer-1 answer sprint-1/1 -> refused not_holder",
@@ -37,27 +39,27 @@ func TestQuestionsToARole(t *testing.T) {
 func TestStrayQuestions(t *testing.T) {
 	t.Parallel()
 	s := staged(t, "human:ann add a b | coder-1 claim a | coder-1 block a")
-	key := Key{Questions, "sprint-1/1"}
-	asked := *s.board.Load(key).(*Question)
-	spoilt := func(edit func(*Question)) Documents {
+	key := board.Key{Folder: board.Questions, ID: "sprint-1/1"}
+	asked := *s.board.Load(key).(*board.Question)
+	spoilt := func(edit func(*board.Question)) board.Documents {
 		q := asked
 		edit(&q)
-		return s.docs.With([]Edit{{key, &q}})
+		return s.docs.With([]board.Edit{{Key: key, Document: &q}})
 	}
 	closed := *s.board.Task("a")
-	closed.Block = &Block{Reason: "stuck", Questions: []string{"why?"}}
-	for name, docs := range map[string]Documents{
-		"about no task":      spoilt(func(q *Question) { q.Task = "c" }),
-		"about another task": spoilt(func(q *Question) { q.Task = "b" }),
-		"answered and open":  spoilt(func(q *Question) { q.Answer = "so" }),
-		"closed by nobody":   spoilt(func(q *Question) { q.At = s.now }),
-		"closed and taken":   spoilt(func(q *Question) { q.At, q.By, q.Lease = s.now, "human:ann", &Review{By: "human:ann"} }),
-		"not asked":          s.docs.With([]Edit{{Key{Tasks, "a"}, &closed}}),
-		"gone":               s.docs.With([]Edit{{key, nil}}),
+	closed.Block = &board.Block{Reason: "stuck", Questions: []string{"why?"}}
+	for name, docs := range map[string]board.Documents{
+		"about no task":      spoilt(func(q *board.Question) { q.Task = "c" }),
+		"about another task": spoilt(func(q *board.Question) { q.Task = "b" }),
+		"answered and open":  spoilt(func(q *board.Question) { q.Answer = "so" }),
+		"closed by nobody":   spoilt(func(q *board.Question) { q.At = s.now }),
+		"closed and taken":   spoilt(func(q *board.Question) { q.At, q.By, q.Lease = s.now, "human:ann", &board.Review{By: "human:ann"} }),
+		"not asked":          s.docs.With([]board.Edit{{Key: board.Key{Folder: board.Tasks, ID: "a"}, Document: &closed}}),
+		"gone":               s.docs.With([]board.Edit{{Key: key, Document: nil}}),
 	} {
-		require.Error(t, Open(docs, s.now).Check(), name)
+		require.Error(t, Check(board.Open(docs, s.now)), name)
 	}
-	require.NoError(t, Open(s.docs, s.now).Check())
+	require.NoError(t, Check(board.Open(s.docs, s.now)))
 }
 
 // Prompts repeat a note until it expires, or until what it is for is over.
@@ -66,7 +68,7 @@ func TestNotesExpire(t *testing.T) {
 	s := staged(t, `human:ann add task-1 | human:ann note for=all until=1h | human:ann note for=all | human:ann note for=task-1
 		human:ann note for=coder-7 | human:ann note for=code-reviewer`)
 	current := func(id string, at time.Time) bool {
-		return NoteIsCurrent(s.board, s.board.Load(Key{Notes, "sprint-1/" + id}).(*Note), at)
+		return board.NoteIsCurrent(s.board, s.board.Load(board.Key{Folder: board.Notes, ID: "sprint-1/" + id}).(*board.Note), at)
 	}
 	require.True(t, current("1", s.now.Add(time.Hour-time.Second)))
 	require.False(t, current("1", s.now.Add(time.Hour)))
@@ -90,8 +92,8 @@ func TestNotesExpire(t *testing.T) {
 func TestGoalOfQuestions(t *testing.T) {
 	t.Parallel()
 	s := staged(t, "human:ann add a | coder-1 claim a | coder-1 block a | human:ann goal goal-2")
-	for act, d := range map[Act]Detail{ActAnswer: &AnswerMove{Question: "sprint-1/1"}, ActTake: &TakeMove{Question: "sprint-1/1"}} {
-		require.Equal(t, GoalID("goal-1"), s.board.GoalOf(Caller{By: "human:ann"}.Move(act, "", d)))
+	for act, d := range map[board.Act]Detail{board.ActAnswer: &AnswerMove{Question: "sprint-1/1"}, board.ActTake: &TakeMove{Question: "sprint-1/1"}} {
+		require.Equal(t, board.GoalID("goal-1"), GoalOf(s.board, Caller{By: "human:ann"}.Move(act, "", d)))
 	}
 }
 
@@ -99,25 +101,25 @@ func TestGoalOfQuestions(t *testing.T) {
 func TestAnsweringSessions(t *testing.T) {
 	t.Parallel()
 	s := staged(t, "human:ann add a | coder-1 claim a | coder-1 ask to=planner | human:ann register planner-1 | planner-1 take sprint-1/1")
-	refused := func(act Act, d Detail) Rule {
+	refused := func(act board.Act, d Detail) Rule {
 		t.Helper()
 		m := s.by("planner-1", act, "", d)
 		m.Generation = s.board.Agent("planner-1").Generation.Child()
-		r := s.board.Admissible(m, nil)
+		r := Admissible(s.board, m, nil)
 		if r == nil {
 			return ""
 		}
 		return r.Rule
 	}
-	require.Equal(t, RuleRole, refused(ActAdd, &AddMove{}))
-	require.Equal(t, RuleRole, refused(ActNote, &NoteMove{}))
-	require.Equal(t, RuleRole, refused(ActAnswer, &AnswerMove{Question: "sprint-1/2"}))
-	require.Equal(t, RuleRole, refused(ActAsk, &AskMove{About: "a"}))
-	require.Empty(t, refused(ActAsk, &AskMove{About: "a", Parent: "sprint-1/1"}))
-	require.Empty(t, refused(ActAnswer, &AnswerMove{Question: "sprint-1/1"}))
-	require.Nil(t, s.board.Admissible(s.by("planner-1", ActAdd, "", &AddMove{}), nil), "its supervisor is no such session")
+	require.Equal(t, RuleRole, refused(board.ActAdd, &AddMove{}))
+	require.Equal(t, RuleRole, refused(board.ActNote, &NoteMove{}))
+	require.Equal(t, RuleRole, refused(board.ActAnswer, &AnswerMove{Question: "sprint-1/2"}))
+	require.Equal(t, RuleRole, refused(board.ActAsk, &AskMove{About: "a"}))
+	require.Empty(t, refused(board.ActAsk, &AskMove{About: "a", Parent: "sprint-1/1"}))
+	require.Empty(t, refused(board.ActAnswer, &AnswerMove{Question: "sprint-1/1"}))
+	require.Nil(t, Admissible(s.board, s.by("planner-1", board.ActAdd, "", &AddMove{}), nil), "its supervisor is no such session")
 	require.Empty(t, s.step("planner-1 answer sprint-1/1", new(record)))
-	require.Empty(t, refused(ActAdd, &AddMove{}))
+	require.Empty(t, refused(board.ActAdd, &AddMove{}))
 }
 
 // The question for an agent is the one that it has taken, else the oldest that it may
@@ -125,7 +127,7 @@ func TestAnsweringSessions(t *testing.T) {
 func TestNextQuestion(t *testing.T) {
 	t.Parallel()
 	s := staged(t, "human:ann add a b c | coder-1 claim a | coder-1 ask to=architect | +1m coder-1 ask to=planner | coder-1 ask | coder-2 claim b | coder-2 block b reason=- to=architect | coder-3 claim c | coder-3 block c reason=- to=planner")
-	next := func(by Actor) (RecordID, time.Time) {
+	next := func(by board.Actor) (board.RecordID, time.Time) {
 		q, at := NextQuestion(s.board, Caller{By: by}, s.now, nil)
 		if q == nil {
 			return "", at
@@ -134,8 +136,8 @@ func TestNextQuestion(t *testing.T) {
 	}
 	for _, c := range []struct {
 		step string
-		by   Actor
-		id   RecordID
+		by   board.Actor
+		id   board.RecordID
 		wait time.Duration
 	}{
 		{"", "architect-1", "sprint-1/1", 0},
@@ -146,7 +148,7 @@ func TestNextQuestion(t *testing.T) {
 		{"architect-2 take sprint-1/4 lease=20m", "architect-1", "sprint-1/1", 0},
 		{"architect-2 take sprint-1/4 +free", "architect-2", "sprint-1/4", 0},
 		{"architect-2 take sprint-1/4 lease=20m", "architect-3", "", 20*time.Minute + time.Second},
-		{"architect-2 take sprint-1/4 +free +missed", "architect-3", "", time.Duration(DefaultConfig().Retry.Base)},
+		{"architect-2 take sprint-1/4 +free +missed", "architect-3", "", time.Duration(board.DefaultConfig().Retry.Base)},
 	} {
 		if c.step != "" {
 			require.Empty(t, s.step(c.step, new(record)), c.step)
@@ -164,7 +166,7 @@ func TestSessionsOnQuestions(t *testing.T) {
 	t.Parallel()
 	s := staged(t, "human:ann add a | coder-1 claim a | coder-1 ask to=architect")
 	refused := func() bool {
-		return s.board.Admissible(s.by("architect-1", ActSession, "a", &SessionMove{Provider: "p", Role: "architect", Outcome: "answered"}), nil) != nil
+		return Admissible(s.board, s.by("architect-1", board.ActSession, "a", &SessionMove{Provider: "p", Role: "architect", Outcome: "answered"}), nil) != nil
 	}
 	require.True(t, refused())
 	require.Empty(t, s.step("architect-1 take sprint-1/1", new(record)))

@@ -7,51 +7,52 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/flow/lists"
 )
 
 // A course is what the accepted moves of a game say by themselves of questions, holds,
 // reverts, checkpoints and sprints. The board is held to it after each move.
 type course struct {
-	origin  map[TaskID]Status // from which a task was first claimed
-	asked   map[TaskID]int    // how often work stopped for questions alone
-	merged  map[GoalID]int
-	passed  map[GoalID]Tally // at the last checkpoint
-	holds   map[GoalID]heldBack
-	taken   map[TaskID]TaskID   // by what task a merged one was reverted, "" by an adoption
-	again   map[TaskID][]TaskID // which do its work again
-	counted map[string]bool     // checkpoints from which an agent counted to the next one
-	due     []Move              // on some earlier board
-	gaveUp  map[TaskID]Actor
-	retries map[TaskID]Retry
+	origin  map[board.TaskID]board.Status // from which a task was first claimed
+	asked   map[board.TaskID]int          // how often work stopped for questions alone
+	merged  map[board.GoalID]int
+	passed  map[board.GoalID]board.Tally // at the last checkpoint
+	holds   map[board.GoalID]heldBack
+	taken   map[board.TaskID]board.TaskID   // by what task a merged one was reverted, "" by an adoption
+	again   map[board.TaskID][]board.TaskID // which do its work again
+	counted map[string]bool                 // checkpoints from which an agent counted to the next one
+	due     []Move                          // on some earlier board
+	gaveUp  map[board.TaskID]board.Actor
+	retries map[board.TaskID]board.Retry
 	ends    map[pressed][]bool // of claims, with a submission or without
 	caps    map[pressed]int
-	streaks map[GoalID]any // each a Streak; none is nil
+	streaks map[board.GoalID]any // each a Streak; none is nil
 	seen    map[string]int
 }
 
 type heldBack struct {
 	mark  string
-	tasks []TaskID
+	tasks []board.TaskID
 	at    time.Time
 	whole bool // another goal takes the place of the goal
 }
 
-func newCourse(b *Board) *course {
-	return &course{map[TaskID]Status{}, map[TaskID]int{}, map[GoalID]int{}, map[GoalID]Tally{}, map[GoalID]heldBack{}, map[TaskID]TaskID{},
-		map[TaskID][]TaskID{}, map[string]bool{}, nil, map[TaskID]Actor{}, map[TaskID]Retry{}, map[pressed][]bool{}, map[pressed]int{}, map[GoalID]any{}, map[string]int{}}
+func newCourse(b *board.Board) *course {
+	return &course{map[board.TaskID]board.Status{}, map[board.TaskID]int{}, map[board.GoalID]int{}, map[board.GoalID]board.Tally{}, map[board.GoalID]heldBack{}, map[board.TaskID]board.TaskID{},
+		map[board.TaskID][]board.TaskID{}, map[string]bool{}, nil, map[board.TaskID]board.Actor{}, map[board.TaskID]board.Retry{}, map[pressed][]bool{}, map[pressed]int{}, map[board.GoalID]any{}, map[string]int{}}
 }
 
 // everything are the tasks of a board, archived ones too.
-func everything(b *Board) (list []*Task) {
-	for _, id := range append(b.IDs(Tasks), b.IDs(Archive)...) {
-		list = append(list, b.Task(TaskID(id)))
+func everything(b *board.Board) (list []*board.Task) {
+	for _, id := range append(b.IDs(board.Tasks), b.IDs(board.Archive)...) {
+		list = append(list, b.Task(board.TaskID(id)))
 	}
 	return list
 }
 
 // follow holds the board after a move to what the moves say.
-func (g *gamble) follow(prior *Board, m Move) {
+func (g *gamble) follow(prior *board.Board, m Move) {
 	g.followWork(prior, m)
 	g.followMerges(prior, m)
 	g.followControl(prior, m)
@@ -67,14 +68,14 @@ func (g *gamble) follow(prior *Board, m Move) {
 
 // followBreaker holds trips to records that no reset covers, and resets to what was
 // recorded.
-func (g *gamble) followBreaker(prior *Board, m Move) {
+func (g *gamble) followBreaker(prior *board.Board, m Move) {
 	was, is := prior.Breaker().Watermark, g.board.Breaker().Watermark
 	switch d := m.Detail.(type) {
 	case *TripMove:
 		g.course.seen["a trip"]++
 		require.False(g.rt, prior.Breaker().Tripped)
 		require.Equal(g.rt, was, d.Watermark)
-		require.True(g.rt, slices.ContainsFunc(d.Records, func(id RecordID) bool { return id.Number() > was }), "a trip by old records")
+		require.True(g.rt, slices.ContainsFunc(d.Records, func(id board.RecordID) bool { return id.Number() > was }), "a trip by old records")
 	case *ResetMove:
 		g.course.seen["a reset"]++
 		require.Equal(g.rt, d.Upto, is)
@@ -89,9 +90,9 @@ func (g *gamble) followBreaker(prior *Board, m Move) {
 }
 
 // stands reports whether work is there for the tasks that need it.
-func (c *course) stands(b *Board, id TaskID) bool {
+func (c *course) stands(b *board.Board, id board.TaskID) bool {
 	t := b.Task(id)
-	if t == nil || t.Status != Merged {
+	if t == nil || t.Status != board.Merged {
 		return false
 	}
 	if _, taken := c.taken[id]; !taken {
@@ -101,14 +102,14 @@ func (c *course) stands(b *Board, id TaskID) bool {
 }
 
 // replaced reports whether the work of tasks, but for those that were given up, is there.
-func (c *course) replaced(b *Board, list []TaskID) bool {
+func (c *course) replaced(b *board.Board, list []board.TaskID) bool {
 	there := 0
 	for _, id := range list {
 		t := b.Task(id)
 		switch {
-		case t.Status == Abandoned:
+		case t.Status == board.Abandoned:
 			continue
-		case t.Status == Superseded && !c.replaced(b, t.SupersededBy), t.Status != Superseded && !c.stands(b, id):
+		case t.Status == board.Superseded && !c.replaced(b, t.SupersededBy), t.Status != board.Superseded && !c.stands(b, id):
 			return false
 		}
 		there++
@@ -117,21 +118,21 @@ func (c *course) replaced(b *Board, list []TaskID) bool {
 }
 
 // followWork holds claims to holds and reverts, and questions to their outcome.
-func (g *gamble) followWork(prior *Board, m Move) {
+func (g *gamble) followWork(prior *board.Board, m Move) {
 	t, c, b := g.rt, g.course, g.board
 	was, is := prior.Task(m.Task), b.Task(m.Task)
 	switch d := m.Detail.(type) {
 	case *ClaimMove:
-		if is.Status != Claimed {
+		if is.Status != board.Claimed {
 			return
 		}
-		if was.Status != Claimed {
+		if was.Status != board.Claimed {
 			c.origin[m.Task] = was.Status
 		}
 		if h, held := c.holds[is.Goal]; held {
 			require.NotContains(t, h.tasks, m.Task, "a task was claimed that is held back")
 			require.False(t, h.whole, "%s was claimed, and its goal waits for another", m.Task)
-			require.False(t, len(h.tasks) == 0 && was.Status == Unclaimed && !is.Created.After(h.at), "%s was claimed, and is held back", m.Task)
+			require.False(t, len(h.tasks) == 0 && was.Status == board.Unclaimed && !is.Created.After(h.at), "%s was claimed, and is held back", m.Task)
 			c.seen["a claim beside a hold"]++
 		}
 		for _, need := range is.DependsOn {
@@ -145,22 +146,22 @@ func (g *gamble) followWork(prior *Board, m Move) {
 	case *AnswerMove:
 		g.followAnswer(prior, d, m.By)
 	case *UnblockMove:
-		if was.Block.Reason == ReasonQuestion {
+		if was.Block.Reason == board.ReasonQuestion {
 			for _, q := range was.Block.Asked {
-				require.False(t, findQuestion(prior, q).IsOpen(), "%s was unblocked with an open question", m.Task)
+				require.False(t, board.FindQuestion(prior, q).IsOpen(), "%s was unblocked with an open question", m.Task)
 			}
 		}
 	}
 }
 
-func (g *gamble) followBlock(was, is *Task, d *BlockMove) {
+func (g *gamble) followBlock(was, is *board.Task, d *BlockMove) {
 	c, from := g.course, was.Status
-	if from == Claimed {
+	if from == board.Claimed {
 		from = c.origin[was.ID]
 	}
 	require.Equal(g.rt, from, is.Block.From)
 	failed := 1
-	if d.Reason == "" || d.Reason == ReasonQuestion {
+	if d.Reason == "" || d.Reason == board.ReasonQuestion {
 		c.asked[was.ID]++
 		c.seen["a question"]++
 		if c.asked[was.ID] < 4 {
@@ -174,16 +175,16 @@ func (g *gamble) followBlock(was, is *Task, d *BlockMove) {
 }
 
 // followAnswer holds a task to where its last answer leads it.
-func (g *gamble) followAnswer(prior *Board, d *AnswerMove, by Actor) {
-	q := findQuestion(prior, d.Question)
+func (g *gamble) followAnswer(prior *board.Board, d *AnswerMove, by board.Actor) {
+	q := board.FindQuestion(prior, d.Question)
 	was, is := prior.Task(q.Task), g.board.Task(q.Task)
-	if was.Status != Blocked {
+	if was.Status != board.Blocked {
 		return
 	}
 	require.True(g.rt, by.IsHuman() || by != q.From || was.Block.From == 0, "%s answered itself", by)
-	open := slices.ContainsFunc(was.Block.Asked, func(id RecordID) bool { return findQuestion(g.board, id).IsOpen() })
+	open := slices.ContainsFunc(was.Block.Asked, func(id board.RecordID) bool { return board.FindQuestion(g.board, id).IsOpen() })
 	limits := prior.Settings().Config.Limits.Over(was.Limits)
-	exhausted := len(was.Failures) >= limits.Failures || len(lists.Set(was.Failures, func(f Failure) Actor { return f.Coder })) >= limits.FailedCoders
+	exhausted := len(was.Failures) >= limits.Failures || len(lists.Set(was.Failures, func(f board.Failure) board.Actor { return f.Coder })) >= limits.FailedCoders
 	if open || exhausted || was.Block.From == 0 {
 		require.Equal(g.rt, was, is)
 		return
@@ -195,14 +196,14 @@ func (g *gamble) followAnswer(prior *Board, d *AnswerMove, by Actor) {
 }
 
 // followMerges counts merges, and keeps what was taken back by which.
-func (g *gamble) followMerges(prior *Board, m Move) {
+func (g *gamble) followMerges(prior *board.Board, m Move) {
 	c, b := g.course, g.board
-	var merged, reverted []TaskID
+	var merged, reverted []board.TaskID
 	switch d := m.Detail.(type) {
 	case *MergeMove:
-		merged = []TaskID{m.Task}
+		merged = []board.TaskID{m.Task}
 		for _, need := range b.Task(m.Task).DependsOn {
-			if t := b.Task(need); t.Status == Merged {
+			if t := b.Task(need); t.Status == board.Merged {
 				require.True(g.rt, c.stands(b, need), "%s was merged on %s, which was taken back", m.Task, need)
 			}
 		}
@@ -211,7 +212,7 @@ func (g *gamble) followMerges(prior *Board, m Move) {
 	case *AddMove:
 		g.succeed(d.Tasks)
 	case *ConvertMove:
-		g.succeed([]TaskInput{d.Input})
+		g.succeed([]board.TaskInput{d.Input})
 	}
 	for _, id := range merged {
 		c.merged[b.Task(id).Goal]++
@@ -227,12 +228,12 @@ func (g *gamble) followMerges(prior *Board, m Move) {
 			require.Equal(g.rt, by, t.Reverted.Task)
 		}
 	}
-	for _, id := range b.IDs(Goals) {
-		require.Equal(g.rt, c.merged[GoalID(id)], b.Goal(GoalID(id)).Merged, "merges of %s", id)
+	for _, id := range b.IDs(board.Goals) {
+		require.Equal(g.rt, c.merged[board.GoalID(id)], b.Goal(board.GoalID(id)).Merged, "merges of %s", id)
 	}
 }
 
-func (g *gamble) succeed(list []TaskInput) {
+func (g *gamble) succeed(list []board.TaskInput) {
 	for _, in := range list {
 		if in.Reopens != "" {
 			g.course.again[in.Reopens] = append(g.course.again[in.Reopens], in.ID)
@@ -241,7 +242,7 @@ func (g *gamble) succeed(list []TaskInput) {
 	}
 }
 
-func (g *gamble) takeBack(by TaskID, list []TaskID) {
+func (g *gamble) takeBack(by board.TaskID, list []board.TaskID) {
 	c := g.course
 	for _, id := range list {
 		if _, taken := c.taken[id]; taken {
@@ -285,9 +286,9 @@ func (g *gamble) followHolds(m Move) {
 		delete(c.holds, m.Goal)
 		c.seen["a lifted hold"]++
 	}
-	for _, id := range g.board.IDs(Goals) {
-		goal := g.board.Goal(GoalID(id))
-		if goal.Status != InProgress {
+	for _, id := range g.board.IDs(board.Goals) {
+		goal := g.board.Goal(board.GoalID(id))
+		if goal.Status != board.InProgress {
 			delete(c.holds, goal.ID)
 		}
 		h, held := c.holds[goal.ID]
@@ -299,8 +300,8 @@ func (g *gamble) followHolds(m Move) {
 }
 
 // followVouchers holds verdicts from code hosts to who may bring them.
-func (g *gamble) followVouchers(prior *Board, m Move) {
-	var v *Voucher
+func (g *gamble) followVouchers(prior *board.Board, m Move) {
+	var v *board.Voucher
 	switch d := m.Detail.(type) {
 	case *ApproveMove:
 		v = d.For

@@ -8,13 +8,15 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
+
+	"github.com/git-liza/git-liza/flow/board"
 )
 
 // TestRandomGoals plays moves on several goals: what is used for one, and its sprints,
 // never mix with those of another.
 func TestRandomGoals(t *testing.T) {
 	t.Parallel()
-	accepted := map[Act]int{}
+	accepted := map[board.Act]int{}
 	rapid.Check(t, func(rt *rapid.T) {
 		g := &gamble{rt: rt}
 		g.scene = opened(rt)
@@ -32,7 +34,7 @@ func TestRandomGoals(t *testing.T) {
 			accepted[m.Act]++
 		}
 	})
-	for _, act := range []Act{ActGoal, ActComplete, ActAbort, ActReopen, ActSprintStart, ActSprintClose, ActSession, ActAdd, ActConvert} {
+	for _, act := range []board.Act{board.ActGoal, board.ActComplete, board.ActAbort, board.ActReopen, board.ActSprintStart, board.ActSprintClose, board.ActSession, board.ActAdd, board.ActConvert} {
 		require.Positive(t, accepted[act], "no %s was ever accepted: %v", act, accepted)
 	}
 }
@@ -49,14 +51,14 @@ func (g *gamble) oneOfGoals(step string) {
 // stepOfGoals is a move on one of the goals or on a task of one.
 func (g *gamble) stepOfGoals() string {
 	rt := g.rt
-	goal := pick(rt, g.board.IDs(Goals)...)
-	task := pick(rt, append(g.board.IDs(Tasks), "zz")...)
-	found := pick(rt, append(g.board.IDs(Discovered), "sprint-1/9")...)
+	goal := pick(rt, g.board.IDs(board.Goals)...)
+	task := pick(rt, append(g.board.IDs(board.Tasks), "zz")...)
+	found := pick(rt, append(g.board.IDs(board.Discovered), "sprint-1/9")...)
 	n := len(g.made)
 	return pick(rt,
 		fmt.Sprintf("human:ann goal g%d priority=%d", n, pick(rt, 1, 3, 5)),
 		fmt.Sprintf("human:ann complete in=%s open=%s to=%s", goal, pick(rt, "keep", "abandon"), ""),
-		fmt.Sprintf("human:ann complete in=%s open=move to=%s", goal, pick(rt, g.board.IDs(Goals)...)),
+		fmt.Sprintf("human:ann complete in=%s open=move to=%s", goal, pick(rt, g.board.IDs(board.Goals)...)),
 		fmt.Sprintf("human:ann abort in=%s", goal),
 		fmt.Sprintf("human:ann reopen in=%s", goal), fmt.Sprintf("human:ann reopen in=%s", goal),
 		fmt.Sprintf("human:ann add t%d in=%s", n, goal), fmt.Sprintf("human:ann add t%d in=%s +stretch", n, goal),

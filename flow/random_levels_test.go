@@ -5,6 +5,8 @@ import (
 	"slices"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/git-liza/git-liza/flow/board"
 )
 
 // plan makes moves about levels, gates, retries and pressure, and moves that lead to them.
@@ -16,18 +18,18 @@ func (g *gamble) plan() {
 // planOne adds a task to a goal at some level, describes others anew, and schedules the
 // goal.
 func (g *gamble) planOne() {
-	goal, n := GoalID(pick(g.rt, g.board.IDs(Goals)...)), len(g.made)
+	goal, n := board.GoalID(pick(g.rt, g.board.IDs(board.Goals)...)), len(g.made)
 	step := fmt.Sprintf("%s add p%d%s in=%s", pick(g.rt, "planner-1", "human:ann"), n, pick(g.rt, "", "<a1", "<a2,a3"), goal)
 	var editable []string
 	for _, t := range g.board.Tasks() {
-		if t.Goal == goal && described.has(t.Status) {
+		if t.Goal == goal && board.Described.Has(t.Status) {
 			editable = append(editable, string(t.ID)+pick(g.rt, "", "<a2", fmt.Sprintf("<p%d", n)))
 		}
 	}
 	if len(editable) > 0 {
 		step += pick(g.rt, "", " update="+pick(g.rt, editable...))
 	}
-	if id := g.task(Draft, Unclaimed, Blocked); id != "" && pick(g.rt, 0, 1) == 0 {
+	if id := g.task(board.Draft, board.Unclaimed, board.Blocked); id != "" && pick(g.rt, 0, 1) == 0 {
 		g.do(fmt.Sprintf("planner-1 edit %s level=%d", id, pick(g.rt, 1, 2, 3)))
 	}
 	g.do(step + pick(g.rt, "", "", fmt.Sprintf(" level=%d", pick(g.rt, 1, 2, 3))) + pick(g.rt, "", "", "", " barrier=level") + pick(g.rt, " create=n/*.go", ""))
@@ -35,26 +37,26 @@ func (g *gamble) planOne() {
 
 // levelOne records a level of a goal, of which it may first give up what is open.
 func (g *gamble) levelOne() {
-	goal := GoalID(pick(g.rt, g.board.IDs(Goals)...))
-	next := NextLevel(g.board, goal)
+	goal := board.GoalID(pick(g.rt, g.board.IDs(board.Goals)...))
+	next := board.NextLevel(g.board, goal)
 	if pick(g.rt, 0, 1) == 0 {
 		for _, t := range g.board.Tasks() {
-			if t.Goal == goal && t.Level <= next && in(Draft, Unclaimed, Blocked).has(t.Status) {
+			if t.Goal == goal && t.Level <= next && board.AnyOf(board.Draft, board.Unclaimed, board.Blocked).Has(t.Status) {
 				g.do(fmt.Sprintf("%s abandon %s +cascade", pick(g.rt, "human:ann", "human:ann", "human:ann", "planner-1"), t.ID))
 			}
 		}
 	}
-	if due := DueLevel(g.board, goal); due > 0 && len(g.board.Principals().List) == 0 && g.board.Goal(goal).Status == InProgress {
+	if due := board.DueLevel(g.board, goal); due > 0 && len(g.board.Principals().List) == 0 && g.board.Goal(goal).Status == board.InProgress {
 		require.Equal(g.rt, next, due)
-		require.True(g.rt, g.do(fmt.Sprintf("coder-1 level in=%s level=%d %s", goal, due, g.allGates(pick(g.rt, "passed", "passed", "failed"), AtLevel))), "level %d of %s is due", due, goal)
+		require.True(g.rt, g.do(fmt.Sprintf("coder-1 level in=%s level=%d %s", goal, due, g.allGates(pick(g.rt, "passed", "passed", "failed"), board.AtLevel))), "level %d of %s is due", due, goal)
 		return
 	}
 	g.do(fmt.Sprintf("%s level in=%s level=%d without=%s %s", pick(g.rt, "human:ann", "human:ann", "coder-1", "planner-1"), goal, pick(g.rt, 0, next, next+1, 1),
-		pick(g.rt, "", "", string(g.task(Abandoned, Merged))), g.allGates(pick(g.rt, "passed", "passed", "failed"), AtLevel)))
+		pick(g.rt, "", "", string(g.task(board.Abandoned, board.Merged))), g.allGates(pick(g.rt, "passed", "passed", "failed"), board.AtLevel)))
 }
 
 // allGates are words for receipts of all gates of a stage.
-func (g *gamble) allGates(how string, at Stage) string {
+func (g *gamble) allGates(how string, at board.Stage) string {
 	words := how + "="
 	for i, gate := range g.board.Settings().Config.GatesAt(at) {
 		if i > 0 {
@@ -67,7 +69,7 @@ func (g *gamble) allGates(how string, at Stage) string {
 
 // scheduleOne says which barrier a goal has.
 func (g *gamble) scheduleOne() {
-	g.do(fmt.Sprintf("%s schedule in=%s barrier=%s", pick(g.rt, "planner-1", "human:ann", "coder-1"), pick(g.rt, g.board.IDs(Goals)...), pick(g.rt, "none", "level")))
+	g.do(fmt.Sprintf("%s schedule in=%s barrier=%s", pick(g.rt, "planner-1", "human:ann", "coder-1"), pick(g.rt, g.board.IDs(board.Goals)...), pick(g.rt, "none", "level")))
 }
 
 // setGates says which gates there are, at submissions and levels, and how often failed
@@ -75,15 +77,15 @@ func (g *gamble) scheduleOne() {
 func (g *gamble) setGates() {
 	c := g.board.Settings().Config
 	c.Gates = nil
-	for i, at := range []Stage{AtSubmit, AtLevel} {
+	for i, at := range []board.Stage{board.AtSubmit, board.AtLevel} {
 		if pick(g.rt, 0, 1) == 0 {
-			c.Gates = append(c.Gates, Gate{Name: []string{"lint", "all"}[i], Command: "make", Required: pick(g.rt, true, true, false), Timeout: UsualEstimate, At: at})
+			c.Gates = append(c.Gates, board.Gate{Name: []string{"lint", "all"}[i], Command: "make", Required: pick(g.rt, true, true, false), Timeout: board.UsualEstimate, At: at})
 		}
 	}
 	c.Retry.Attempts = pick(g.rt, 0, 2, 3, 9)
-	c.Retry.Strategy = pick(g.rt, Exponential, Linear, Fixed)
+	c.Retry.Strategy = pick(g.rt, board.Exponential, board.Linear, board.Fixed)
 	c.Pressure.Rate = pick(g.rt, 0, 20, 50, 100)
-	m := g.by("human:ann", ActConfig, "", &ConfigMove{c})
+	m := g.by("human:ann", board.ActConfig, "", &ConfigMove{c})
 	m.Principal = g.behind("human:ann")
 	g.make(m, agreeing(g.board, m))
 }
@@ -98,7 +100,7 @@ func (g *gamble) outageOne() {
 		g.do(fmt.Sprintf("human:ann register %s host=%s +takeover", who, pick(g.rt, "h1", "h2")))
 	}
 	g.do(fmt.Sprintf("%s outage %s host=%s %s", who, pick(g.rt, "lint", "lint", "all"), pick(g.rt, "h1", "h2", "h3"), pick(g.rt, "+over", "+x", "+x")))
-	if id := g.task(Unclaimed); id != "" && who != "human:ann" {
+	if id := g.task(board.Unclaimed); id != "" && who != "human:ann" {
 		g.do(fmt.Sprintf("%s claim %s", who, id), fmt.Sprintf("%s session %s outcome=failed +ends", who, id))
 	}
 	g.makeDue()
@@ -106,13 +108,13 @@ func (g *gamble) outageOne() {
 
 // pivotOne decides that another goal takes the place of one of several.
 func (g *gamble) pivotOne() {
-	if g.board.Settings().Control.State == Running {
+	if g.board.Settings().Control.State == board.Running {
 		g.do("human:ann checkpoint")
 	}
-	goal := pick(g.rt, g.board.IDs(Goals)...)
+	goal := pick(g.rt, g.board.IDs(board.Goals)...)
 	g.do("human:ann decide PIVOT in=" + goal)
 	for _, t := range g.board.Tasks() {
-		if string(t.Goal) == goal && in(Rejected, Unclaimed).has(t.Status) {
+		if string(t.Goal) == goal && board.AnyOf(board.Rejected, board.Unclaimed).Has(t.Status) {
 			g.do(fmt.Sprintf("%s claim %s", g.freeCoder(), t.ID))
 		}
 	}
@@ -121,13 +123,13 @@ func (g *gamble) pivotOne() {
 
 // recordsOf are the levels of a goal of which something is recorded, and how many passed: those
 // from the first on. What failed stays, also while something is left to do below it.
-func recordsOf(t require.TestingT, b *Board, goal GoalID) (list []*Level, passed int) {
-	for _, id := range b.IDs(Levels) {
-		if l := b.Load(Key{Levels, id}).(*Level); l.Goal == goal {
+func recordsOf(t require.TestingT, b *board.Board, goal board.GoalID) (list []*board.Level, passed int) {
+	for _, id := range b.IDs(board.Levels) {
+		if l := b.Load(board.Key{Folder: board.Levels, ID: id}).(*board.Level); l.Goal == goal {
 			list = append(list, l)
 		}
 	}
-	slices.SortFunc(list, func(x, y *Level) int { return x.Number - y.Number })
+	slices.SortFunc(list, func(x, y *board.Level) int { return x.Number - y.Number })
 	for i, l := range list {
 		if !l.Passed {
 			require.Greater(t, l.Number, passed)
@@ -141,15 +143,15 @@ func recordsOf(t require.TestingT, b *Board, goal GoalID) (list []*Level, passed
 }
 
 // followLevels holds records of levels to the tasks, and claims to the records.
-func (g *gamble) followLevels(prior *Board, m Move) {
+func (g *gamble) followLevels(prior *board.Board, m Move) {
 	t, b := g.rt, g.board
-	for _, id := range b.IDs(Goals) {
-		_, passed := recordsOf(t, b, GoalID(id))
-		if _, was := recordsOf(t, prior, GoalID(id)); passed < was {
+	for _, id := range b.IDs(board.Goals) {
+		_, passed := recordsOf(t, b, board.GoalID(id))
+		if _, was := recordsOf(t, prior, board.GoalID(id)); passed < was {
 			g.course.seen["a level that was cleared"]++
 		}
 		for _, task := range b.Tasks() {
-			if task.Goal == GoalID(id) && !task.Status.Final() {
+			if task.Goal == board.GoalID(id) && !task.Status.Final() {
 				require.Greater(t, task.Level, passed, "%s is %s, and level %d of %s has passed", task.ID, task.Status, passed, id)
 				for _, need := range task.DependsOn {
 					if d := b.Task(need); d.Goal == task.Goal {
@@ -163,14 +165,14 @@ func (g *gamble) followLevels(prior *Board, m Move) {
 	case *LevelMove:
 		g.followLevel(prior, m, d)
 	case *ClaimMove:
-		if is := b.Task(m.Task); is.Status == Claimed {
+		if is := b.Task(m.Task); is.Status == board.Claimed {
 			g.followBarrier(prior, is)
 		}
 	case *AbandonMove:
 		g.course.gaveUp[m.Task] = m.By
 	case *CompleteMove:
 		for _, task := range prior.Tasks() {
-			if b.Task(task.ID).Status == Abandoned && task.Status != Abandoned {
+			if b.Task(task.ID).Status == board.Abandoned && task.Status != board.Abandoned {
 				g.course.gaveUp[task.ID] = m.By
 			}
 		}
@@ -188,7 +190,7 @@ func (g *gamble) followLevels(prior *Board, m Move) {
 }
 
 // followLevel holds a level to the tasks that it needs, and to who may record it.
-func (g *gamble) followLevel(prior *Board, m Move, d *LevelMove) {
+func (g *gamble) followLevel(prior *board.Board, m Move, d *LevelMove) {
 	t := g.rt
 	was, passed := recordsOf(t, prior, m.Goal)
 	next := passed + 1
@@ -224,34 +226,34 @@ func (g *gamble) followLevel(prior *Board, m Move, d *LevelMove) {
 
 // isDone reports whether nothing of a task is left to do at a level, by what the moves
 // said. What a task of a higher level does in its place is left to that level.
-func (c *course) isDone(b *Board, id TaskID, without []TaskID, level int) bool {
+func (c *course) isDone(b *board.Board, id board.TaskID, without []board.TaskID, level int) bool {
 	t := b.Task(id)
-	above := func(by TaskID) bool { return b.Task(by).Goal == t.Goal && b.Task(by).Level > level }
-	undone := func(by TaskID) bool { return !above(by) && !c.isDone(b, by, without, level) }
+	above := func(by board.TaskID) bool { return b.Task(by).Goal == t.Goal && b.Task(by).Level > level }
+	undone := func(by board.TaskID) bool { return !above(by) && !c.isDone(b, by, without, level) }
 	_, taken := c.taken[id]
 	switch {
-	case slices.Contains(without, id), t.Status == Merged && !taken:
+	case slices.Contains(without, id), t.Status == board.Merged && !taken:
 		return true
-	case t.Status == Abandoned:
+	case t.Status == board.Abandoned:
 		return c.gaveUp[id].IsHuman()
-	case t.Status == Merged:
-		again := slices.DeleteFunc(slices.Clone(c.again[id]), func(by TaskID) bool {
-			return b.Task(by).Status == Abandoned && !slices.Contains(without, by) && !above(by)
+	case t.Status == board.Merged:
+		again := slices.DeleteFunc(slices.Clone(c.again[id]), func(by board.TaskID) bool {
+			return b.Task(by).Status == board.Abandoned && !slices.Contains(without, by) && !above(by)
 		})
 		return len(again) > 0 && !slices.ContainsFunc(again, undone)
-	case t.Status == Superseded:
+	case t.Status == board.Superseded:
 		return !slices.ContainsFunc(t.SupersededBy, undone)
 	}
 	return false
 }
 
 // followBarrier holds the claim of a task to the levels below its own.
-func (g *gamble) followBarrier(prior *Board, is *Task) {
+func (g *gamble) followBarrier(prior *board.Board, is *board.Task) {
 	records, passed := recordsOf(g.rt, prior, is.Goal)
 	for _, l := range records {
 		require.True(g.rt, l.Passed || is.Level <= l.Number, "%s was claimed above level %d, which failed", is.ID, l.Number)
 	}
-	if BarrierOf(prior, is.Goal) == LevelBarrier && is.Level > 1 {
+	if board.BarrierOf(prior, is.Goal) == board.LevelBarrier && is.Level > 1 {
 		require.GreaterOrEqual(g.rt, passed, is.Level-1, "%s was claimed at level %d", is.ID, is.Level)
 		g.course.seen["a claim behind a barrier"]++
 	}

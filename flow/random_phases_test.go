@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/git-liza/git-liza/flow/board"
 )
 
 // phaseGames is how many games the phases are played in.
@@ -74,60 +76,60 @@ func (s *scene) randomPhaseStep(step string, r *rand.Rand, seen *phasesSeen) {
 		list := s.board.Summaries()
 		fields[2] = string(list[r.IntN(len(list))].ID)
 	}
-	if fields[1] != "add" && fields[1] != "supersede" && takesTaskName(fields[1]) && s.board.Task(TaskID(fields[2])) == nil {
+	if fields[1] != "add" && fields[1] != "supersede" && takesTaskName(fields[1]) && s.board.Task(board.TaskID(fields[2])) == nil {
 		return
 	}
 	m, facts := s.moveOf(fields)
 	before := s.board
-	if before.Already(m) {
+	if Already(before, m) {
 		return
 	}
 	lacks := ExitLacks(before, "goal-2")
 	refusal := s.judge(m, facts)
 	g := before.Goal("goal-2")
 	switch {
-	case m.Act == ActClaim && refusal == nil:
+	case m.Act == board.ActClaim && refusal == nil:
 		task := s.board.Task(m.Task)
 		if task.Goal == "goal-2" {
-			require.True(s.t, task.Phase == AnyPhase || task.Phase == g.Phase, "%s claimed in %s", task.Phase, g.Phase)
+			require.True(s.t, task.Phase == board.AnyPhase || task.Phase == g.Phase, "%s claimed in %s", task.Phase, g.Phase)
 			seen.claimed++
 		}
-	case m.Act == ActClaim && refusal.Rule == RulePhase:
+	case m.Act == board.ActClaim && refusal.Rule == RulePhase:
 		seen.kept++
-	case m.Act == ActMerge && refusal == nil:
+	case m.Act == board.ActMerge && refusal == nil:
 		task := s.board.Task(m.Task)
-		require.True(s.t, task.Goal != "goal-2" || task.Phase == AnyPhase || task.Phase == g.Phase, "%s merged in %s", task.Phase, g.Phase)
-	case m.Act == ActMerge && refusal.Rule == RulePhase:
+		require.True(s.t, task.Goal != "goal-2" || task.Phase == board.AnyPhase || task.Phase == g.Phase, "%s merged in %s", task.Phase, g.Phase)
+	case m.Act == board.ActMerge && refusal.Rule == RulePhase:
 		seen.unmerged++
-	case m.Act == ActPhase && refusal != nil && len(lacks) > 0:
+	case m.Act == board.ActPhase && refusal != nil && len(lacks) > 0:
 		seen.lacking++
-	case m.Act == ActPhase && refusal == nil && m.Detail.(*PhaseMove).Reason != "":
+	case m.Act == board.ActPhase && refusal == nil && m.Detail.(*PhaseMove).Reason != "":
 		seen.back++
-	case m.Act == ActPhase && refusal == nil:
+	case m.Act == board.ActPhase && refusal == nil:
 		seen.left++
 		for _, lack := range lacks {
 			require.True(s.t, m.By.IsHuman() && (lack.Rule == RuleRole || lack.Rule == RuleDue), "left %s although %s", g.Phase, lack.Reason)
 		}
-	case m.Act == ActReload && refusal == nil:
+	case m.Act == board.ActReload && refusal == nil:
 		seen.reloaded++
 	}
 	now := s.board.Goal("goal-2")
 	for _, task := range s.board.Summaries() {
-		if task.Goal == now.ID && !task.Status.Final() && task.Phase != AnyPhase {
-			require.NotNil(s.t, FindWorkflow(s.board, now.ID).Phase(task.Phase), "%s stands in %s", task.ID, task.Phase)
+		if task.Goal == now.ID && !task.Status.Final() && task.Phase != board.AnyPhase {
+			require.NotNil(s.t, board.FindWorkflow(s.board, now.ID).Phase(task.Phase), "%s stands in %s", task.ID, task.Phase)
 		}
 	}
 }
 
 func takesTaskName(act string) bool {
-	var a Act
+	var a board.Act
 	return a.UnmarshalText([]byte(act)) == nil && takesTask(a)
 }
 
 // fillPhaseStep names the actors and tasks of a step, "" if there are none.
 func (s *scene) fillPhaseStep(step string, r *rand.Rand) string {
-	in := func(of ...Status) *Task {
-		var list []*Task
+	in := func(of ...board.Status) *board.Task {
+		var list []*board.Task
 		for _, short := range s.board.Summaries() {
 			if slices.Contains(of, short.Status) {
 				list = append(list, s.board.Task(short.ID))
@@ -140,7 +142,7 @@ func (s *scene) fillPhaseStep(step string, r *rand.Rand) string {
 	}
 	switch step {
 	case "HOLDER submit":
-		t := in(Claimed)
+		t := in(board.Claimed)
 		if t == nil {
 			return ""
 		}
@@ -148,12 +150,12 @@ func (s *scene) fillPhaseStep(step string, r *rand.Rand) string {
 			return string(t.Claim.By) + " intent " + string(t.ID)
 		}
 		paths := "src/a.go,src/a_test.go"
-		if t.Kind == Spec {
+		if t.Kind == board.Spec {
 			paths = "docs/goal-2/prd.md"
 		}
 		return fmt.Sprintf("%s submit %s c%d paths=%s +gates passed=artifacts", t.Claim.By, t.ID, r.IntN(1000), paths)
 	case "JUDGE":
-		t := in(ReadyForReview)
+		t := in(board.ReadyForReview)
 		if t == nil {
 			return ""
 		}
@@ -165,12 +167,12 @@ func (s *scene) fillPhaseStep(step string, r *rand.Rand) string {
 		}
 		return string(t.Review().By) + " approve " + string(t.ID)
 	case "MERGE":
-		t := in(Approved)
+		t := in(board.Approved)
 		if t == nil {
 			return ""
 		}
 		found := ""
-		if t.Kind == Spec && FindWorkflow(s.board, t.Goal) != nil {
+		if t.Kind == board.Spec && board.FindWorkflow(s.board, t.Goal) != nil {
 			found = fmt.Sprintf(" found=docs/goal-2/prd.md@p%d", r.IntN(1000))
 		}
 		return fmt.Sprintf("coder-1 merge %s commit=m%d passed=artifacts%s", t.ID, r.IntN(100000), found)

@@ -5,6 +5,8 @@ import (
 	"slices"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/git-liza/git-liza/flow/board"
 )
 
 // accounts are the principals of random games as scenarios write them, and
@@ -55,7 +57,7 @@ func (g *gamble) behind(who string) string {
 		return pick(g.rt, "", "", "", "", "", "", "", "host")
 	}
 	luck := pick(g.rt, 0, 1, 2, 3, 4, 5, 6, 7)
-	if a := g.board.Agent(AgentID(who)); a != nil && a.Principal != "" && luck > 1 {
+	if a := g.board.Agent(board.AgentID(who)); a != nil && a.Principal != "" && luck > 1 {
 		return a.Principal
 	}
 	var may []string
@@ -87,7 +89,7 @@ func (g *gamble) account() []string {
 // holding is the task on which a move is made by its claimer or holder:
 // with a registration, the one that the agent holds. Without principals their
 // names are only recorded for claims and submissions.
-func (g *gamble) holding(m Move) TaskID {
+func (g *gamble) holding(m Move) board.TaskID {
 	switch d := m.Detail.(type) {
 	case *ClaimMove, *SubmitMove:
 		return m.Task
@@ -104,9 +106,9 @@ func (g *gamble) holding(m Move) TaskID {
 }
 
 // known holds an accepted move to what principals are for.
-func (g *gamble) known(prior *Board, m Move, held TaskID) {
+func (g *gamble) known(prior *board.Board, m Move, held board.TaskID) {
 	t := g.rt
-	if m.Act == ActClaim && g.board.Task(m.Task).Status != Claimed {
+	if m.Act == board.ActClaim && g.board.Task(m.Task).Status != board.Claimed {
 		held = "" // a limit has blocked the task instead
 	}
 	if held != "" && m.Principal != "" {
@@ -116,11 +118,11 @@ func (g *gamble) known(prior *Board, m Move, held TaskID) {
 		g.worked[held][m.Principal] = true
 	}
 	before, after := prior.Principals(), g.board.Principals()
-	if m.Act == ActApprove && m.Principal != "" && !g.standsFor(prior, m) {
+	if m.Act == board.ActApprove && m.Principal != "" && !g.standsFor(prior, m) {
 		require.False(t, g.worked[m.Task][m.Principal], "%s approved %s, which it coded", m.Principal, m.Task)
 	}
 	if len(after.List) > 0 {
-		require.True(t, slices.ContainsFunc(after.List, func(p Principal) bool { return slices.Contains(p.Rights, "admin") && p.Kind == "human" }))
+		require.True(t, slices.ContainsFunc(after.List, func(p board.Principal) bool { return slices.Contains(p.Rights, "admin") && p.Kind == "human" }))
 	}
 	if len(before.List) == 0 {
 		return
@@ -129,25 +131,25 @@ func (g *gamble) known(prior *Board, m Move, held TaskID) {
 	require.NotNil(t, before.Find(m.Principal), "%s by nobody known", m.Act)
 	require.Contains(t, accounts[m.Principal].as, string(m.By), "%s acted as %s", m.Principal, m.By)
 	if a := prior.Agent(m.By.Agent()); a != nil && a.Principal != "" && a.Principal != m.Principal {
-		require.Equal(t, ActRegister, m.Act, "%s, which %s registered, acted for %s", a.ID, a.Principal, m.Principal)
+		require.Equal(t, board.ActRegister, m.Act, "%s, which %s registered, acted for %s", a.ID, a.Principal, m.Principal)
 		require.Nil(t, before.Find(a.Principal))
 	}
-	if m.Act == ActMerge || m.Act == ActIntegrationFail {
-		require.True(t, !before.anybody("merge") || before.May(m.Principal, "merge"), "%s merged", m.Principal)
+	if m.Act == board.ActMerge || m.Act == board.ActIntegrationFail {
+		require.True(t, !before.Anybody("merge") || before.May(m.Principal, "merge"), "%s merged", m.Principal)
 	}
-	if slices.Contains([]Act{ActConfig, ActPrincipal, ActAmend, ActAdopt}, m.Act) {
+	if slices.Contains([]board.Act{board.ActConfig, board.ActPrincipal, board.ActAmend, board.ActAdopt}, m.Act) {
 		require.True(t, before.May(m.Principal, "admin"), "%s governed", m.Principal)
 	}
 }
 
 // standsFor reports whether a person has approved its own submission for the role human
 // alone, for which it stands.
-func (g *gamble) standsFor(prior *Board, m Move) bool {
+func (g *gamble) standsFor(prior *board.Board, m Move) bool {
 	if !m.By.IsHuman() || !prior.Task(m.Task).Submission.Human {
 		return false
 	}
 	for _, j := range g.board.Task(m.Task).Judgements {
-		if v := j.Verdict; v != nil && j.Role != HumanRole && v.By == m.By && v.At.Equal(m.At) {
+		if v := j.Verdict; v != nil && j.Role != board.HumanRole && v.By == m.By && v.At.Equal(m.At) {
 			return false
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/git-liza/git-liza/flow/automation"
+	"github.com/git-liza/git-liza/flow/board"
 )
 
 // TestRandomQuestions plays a loop of two tasks at once and a goal whose tasks come from a
@@ -68,7 +69,7 @@ func playQuestions(t *testing.T, seed uint64, seen map[string]int) {
 				pick("coder-1", "planner-1")+" import i"+fmt.Sprint(n)+" plan="+plan+pick("", "", "@v2")+" in=goal-3")
 		}
 		m, facts := s.moveOf(strings.Fields(step))
-		if s.board.Already(m) {
+		if Already(s.board, m) {
 			continue
 		}
 		before := s.board
@@ -80,21 +81,21 @@ func playQuestions(t *testing.T, seed uint64, seen map[string]int) {
 		s.notedQuestion(before, m, seen)
 		s.soundQuestions()
 	}
-	again := &scene{t: t, docs: first, board: Open(first, now)}
+	again := &scene{t: t, docs: first, board: board.Open(first, now)}
 	for _, m := range made {
-		next, err := again.board.Apply(m, nil)
+		next, err := Apply(again.board, m, nil)
 		require.NoError(t, err)
 		again.docs = again.docs.With(next.Changes())
-		again.board = Open(again.docs, m.At)
+		again.board = board.Open(again.docs, m.At)
 	}
 	require.Equal(t, s.dump(), again.dump(), "the replay of the game")
 }
 
 // anyQuestion is an open question, one whom it is asked of, and who has taken it.
 func (s *scene) anyQuestion(r *rand.Rand) (id, asked, taken string) {
-	var open []*Question
-	for _, id := range s.board.IDs(Questions) {
-		if q := findQuestion(s.board, RecordID(id)); q.IsOpen() {
+	var open []*board.Question
+	for _, id := range s.board.IDs(board.Questions) {
+		if q := board.FindQuestion(s.board, board.RecordID(id)); q.IsOpen() {
 			open = append(open, q)
 		}
 	}
@@ -103,7 +104,7 @@ func (s *scene) anyQuestion(r *rand.Rand) (id, asked, taken string) {
 	}
 	q := open[r.IntN(len(open))]
 	asked, taken = q.To.String()+"-1", "human:ann"
-	if q.To == "" || q.To == HumanRole {
+	if q.To == "" || q.To == board.HumanRole {
 		asked = "human:ann"
 	}
 	if q.Lease != nil {
@@ -127,7 +128,7 @@ func (s *scene) anyOpen(r *rand.Rand) string {
 func (s *scene) holderOf(r *rand.Rand) string {
 	holders := []string{"coder-1"}
 	for _, t := range s.board.Summaries() {
-		if t.Status == Claimed {
+		if t.Status == board.Claimed {
 			holders = append(holders, string(t.Coder))
 		}
 	}
@@ -135,7 +136,7 @@ func (s *scene) holderOf(r *rand.Rand) string {
 }
 
 // notedQuestion holds an accepted move to what loops, classes and plans promise.
-func (s *scene) notedQuestion(before *Board, m Move, seen map[string]int) {
+func (s *scene) notedQuestion(before *board.Board, m Move, seen map[string]int) {
 	seen[m.Act.String()]++
 	switch d := m.Detail.(type) {
 	case *ClaimMove:
@@ -152,7 +153,7 @@ func (s *scene) notedQuestion(before *Board, m Move, seen map[string]int) {
 			seen["child"]++
 			return
 		}
-		require.Equal(s.t, m.By, before.Task(findQuestion(s.board, RecordID(lastID(s.board.IDs(Questions)))).Task).Claim.By, "who asks holds the task")
+		require.Equal(s.t, m.By, before.Task(board.FindQuestion(s.board, board.RecordID(lastID(s.board.IDs(board.Questions)))).Task).Claim.By, "who asks holds the task")
 	case *ImportMove:
 		doc := before.Tracked(d.Plan.Path)
 		require.True(s.t, doc.Approved() && doc.Blob == d.Plan.Blob && before.Goal("goal-3").Phase != "PLAN")
@@ -183,20 +184,20 @@ func lastID(list []string) (last string) {
 func (s *scene) soundQuestions() {
 	claimed := 0
 	for _, t := range s.board.Summaries() {
-		if t.Goal == "goal-2" && t.Status == Claimed {
+		if t.Goal == "goal-2" && t.Status == board.Claimed {
 			claimed++
 		}
 		require.True(s.t, !t.Status.Final() || len(s.board.Task(t.ID).Asking) == 0, "%s is final and asks", t.ID)
 	}
 	require.LessOrEqual(s.t, claimed, 2)
-	for _, id := range s.board.IDs(Questions) {
-		q := findQuestion(s.board, RecordID(id))
+	for _, id := range s.board.IDs(board.Questions) {
+		q := board.FindQuestion(s.board, board.RecordID(id))
 		depth := 1
 		for up := q; up.Parent != ""; depth++ {
-			parent := findQuestion(s.board, up.Parent)
+			parent := board.FindQuestion(s.board, up.Parent)
 			require.Equal(s.t, q.Task, parent.Task)
 			require.True(s.t, !up.IsOpen() || parent.IsOpen(), "%s outlives %s", up.ID, parent.ID)
-			require.False(s.t, q.To != "" && q.To != HumanRole && parent.From.Role() == q.To, "%s asks who waits for it in %s", q.ID, parent.ID)
+			require.False(s.t, q.To != "" && q.To != board.HumanRole && parent.From.Role() == q.To, "%s asks who waits for it in %s", q.ID, parent.ID)
 			up = parent
 		}
 		require.LessOrEqual(s.t, depth, maxAskDepth)

@@ -7,15 +7,17 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/git-liza/git-liza/flow/board"
 )
 
 // failOne lets the session of a claim end, or of another's, or of an earlier one.
 func (g *gamble) failOne() {
-	id := g.task(Claimed, Claimed, Unclaimed, Rejected)
+	id := g.task(board.Claimed, board.Claimed, board.Unclaimed, board.Rejected)
 	if id == "" {
 		return
 	}
-	if g.board.Task(id).Status != Claimed {
+	if g.board.Task(id).Status != board.Claimed {
 		g.do(fmt.Sprintf("%s claim %s", g.freeCoder(), id))
 	}
 	who := "coder-1"
@@ -33,7 +35,7 @@ func (g *gamble) failMany() {
 	if pick(g.rt, 0, 1) == 0 {
 		g.setGates()
 	}
-	goal, n := pick(g.rt, g.board.IDs(Goals)...), len(g.made)
+	goal, n := pick(g.rt, g.board.IDs(board.Goals)...), len(g.made)
 	g.do(fmt.Sprintf("planner-1 add q%d-1 q%d-2 q%d-3 in=%s", n, n, n, goal))
 	for range 6 {
 		coder := pick(g.rt, 1, 2, 3)
@@ -48,7 +50,7 @@ func (g *gamble) failMany() {
 
 // failReview lets the session of a review end without a verdict.
 func (g *gamble) failReview() {
-	id := g.task(ReadyForReview)
+	id := g.task(board.ReadyForReview)
 	if id == "" {
 		return
 	}
@@ -61,14 +63,14 @@ func (g *gamble) failReview() {
 var failing = []string{"nothing", "failed", "hung", "lost", "loop"}
 
 // waitAfter is how long agents wait after so many failures.
-func waitAfter(r RetryPolicy, failures int) time.Duration {
+func waitAfter(r board.RetryPolicy, failures int) time.Duration {
 	base, most := time.Duration(r.Base), time.Duration(r.Max)
-	wait := map[Strategy]time.Duration{Fixed: base, Linear: base * time.Duration(failures), Exponential: base << min(failures-1, 20)}[r.Strategy]
+	wait := map[board.Strategy]time.Duration{board.Fixed: base, board.Linear: base * time.Duration(failures), board.Exponential: base << min(failures-1, 20)}[r.Strategy]
 	return min(wait, most)
 }
 
 // followRetries counts claims that failed, and holds claims, sessions and limits to that.
-func (g *gamble) followRetries(prior *Board, m Move) {
+func (g *gamble) followRetries(prior *board.Board, m Move) {
 	t, c, b := g.rt, g.course, g.board
 	was, is := prior.Task(m.Task), b.Task(m.Task)
 	policy := prior.Settings().Config.Retry
@@ -87,9 +89,9 @@ func (g *gamble) followRetries(prior *Board, m Move) {
 			if a := prior.Agent(m.By.Agent()); a != nil {
 				host = a.Host
 			}
-			out := slices.ContainsFunc(OutagesOf(prior), func(o Outage) bool {
+			out := slices.ContainsFunc(board.OutagesOf(prior), func(o board.Outage) bool {
 				gate, there := prior.Settings().Config.Gate(o.Gate)
-				return there && gate.At == AtSubmit && o.Host == host
+				return there && gate.At == board.AtSubmit && o.Host == host
 			})
 			if slices.Contains(failing, d.Outcome) && !out && !m.By.IsHuman() {
 				g.failed(is, m.At.Add(waitAfter(policy, c.retries[m.Task].Count+1)), cmp.Or(d.Error, d.Outcome), policy.Attempts)
@@ -99,12 +101,12 @@ func (g *gamble) followRetries(prior *Board, m Move) {
 		if !m.By.IsHuman() && was.Retry != nil {
 			require.False(t, m.At.Before(was.Retry.NotBefore), "%s came back to %s too soon", m.By, m.Task)
 		}
-		if was.Claim != nil && !was.Claim.By.IsHuman() && is.Block == nil || is.Block != nil && is.Block.Limit == LimitRetries {
+		if was.Claim != nil && !was.Claim.By.IsHuman() && is.Block == nil || is.Block != nil && is.Block.Limit == board.LimitRetries {
 			c.seen["a claim after a lease"]++
 			g.lost(is, m, was.Claim.By, policy.Attempts)
 		}
 	case *ReviewMove:
-		if is.Status == ReadyForReview && !m.By.IsHuman() {
+		if is.Status == board.ReadyForReview && !m.By.IsHuman() {
 			role, _ := is.HeldReview(m.By)
 			require.False(t, m.At.Before(was.Judgement(role).NotBefore), "%s came back to the review of %s too soon", m.By, m.Task)
 		}
@@ -127,7 +129,7 @@ func (g *gamble) followRetries(prior *Board, m Move) {
 }
 
 // lost counts a lease that ended. People take over, or release, what was tried too often.
-func (g *gamble) lost(is *Task, m Move, holder Actor, attempts int) {
+func (g *gamble) lost(is *board.Task, m Move, holder board.Actor, attempts int) {
 	if m.By.IsHuman() {
 		attempts = 0
 	}
@@ -135,18 +137,18 @@ func (g *gamble) lost(is *Task, m Move, holder Actor, attempts int) {
 }
 
 // failed counts one more failure of a task, which may be the last.
-func (g *gamble) failed(is *Task, notBefore time.Time, text string, attempts int) {
+func (g *gamble) failed(is *board.Task, notBefore time.Time, text string, attempts int) {
 	n := g.course.retries[is.ID].Count + 1
-	g.course.retries[is.ID] = Retry{Count: n, NotBefore: notBefore, Error: text}
+	g.course.retries[is.ID] = board.Retry{Count: n, NotBefore: notBefore, Error: text}
 	last := attempts > 0 && n >= attempts
-	require.Equal(g.rt, last, is.Block != nil && is.Block.Limit == LimitRetries, "%s after %d failures of %d", is.ID, n, attempts)
+	require.Equal(g.rt, last, is.Block != nil && is.Block.Limit == board.LimitRetries, "%s after %d failures of %d", is.ID, n, attempts)
 	if last {
 		g.course.seen["a task that failed too often"]++
 	}
 }
 
 // followPressure counts how claims of goals ended, and holds claims to the caps.
-func (g *gamble) followPressure(prior *Board, m Move) {
+func (g *gamble) followPressure(prior *board.Board, m Move) {
 	t, c, b := g.rt, g.course, g.board
 	was, is := prior.Task(m.Task), b.Task(m.Task)
 	switch d := m.Detail.(type) {
@@ -166,9 +168,9 @@ func (g *gamble) followPressure(prior *Board, m Move) {
 		require.Less(t, claimed(prior, key), c.caps[key], "%s was claimed by %s beside as many as there may be", m.Task, m.By)
 		c.seen["a claim below a cap"]++
 	}
-	for _, id := range b.IDs(Goals) {
-		goal := b.Goal(GoalID(id))
-		require.LessOrEqual(t, len(goal.Pressure), MaxList)
+	for _, id := range b.IDs(board.Goals) {
+		goal := b.Goal(board.GoalID(id))
+		require.LessOrEqual(t, len(goal.Pressure), board.MaxList)
 		for _, o := range goal.Pressure {
 			require.Equal(t, c.caps[pressed{goal.ID, o.Principal}], o.Cap, "the cap of %s for %q after %s", id, o.Principal, m.Act)
 			require.LessOrEqual(t, len(o.Ends), 10)
@@ -178,7 +180,7 @@ func (g *gamble) followPressure(prior *Board, m Move) {
 }
 
 // failuresOf counts the claims of a task that failed.
-func failuresOf(t *Task) int {
+func failuresOf(t *board.Task) int {
 	if t == nil || t.Retry == nil {
 		return 0
 	}
@@ -186,7 +188,7 @@ func failuresOf(t *Task) int {
 }
 
 // countEnd counts how a claim ended.
-func (g *gamble) countEnd(prior *Board, m Move, text string, ok bool) {
+func (g *gamble) countEnd(prior *board.Board, m Move, text string, ok bool) {
 	c, goal, rate := g.course, prior.Task(m.Task).Goal, prior.Settings().Config.Pressure.Rate
 	key := pressed{goal, accountOf(prior, m.Principal)}
 	c.ends[key] = append(c.ends[key], ok)
@@ -206,12 +208,12 @@ func (g *gamble) countEnd(prior *Board, m Move, text string, ok bool) {
 
 // pressed is whose claims of what goal are counted together.
 type pressed struct {
-	goal      GoalID
+	goal      board.GoalID
 	principal string
 }
 
 // accountOf is a principal where the board has any.
-func accountOf(b *Board, principal string) string {
+func accountOf(b *board.Board, principal string) string {
 	if len(b.Principals().List) == 0 {
 		return ""
 	}
@@ -219,7 +221,7 @@ func accountOf(b *Board, principal string) string {
 }
 
 // claimed counts the tasks of a goal that agents of a principal hold.
-func claimed(b *Board, key pressed) (n int) {
+func claimed(b *board.Board, key pressed) (n int) {
 	for _, short := range b.Tasks() {
 		c := b.Task(short.ID).Claim
 		if c != nil && !c.By.IsHuman() && short.Goal == key.goal && accountOf(b, b.Agent(c.By.Agent()).Principal) == key.principal {
@@ -231,35 +233,35 @@ func claimed(b *Board, key pressed) (n int) {
 
 // followStreak counts failures in a row with the same error, and requires a record of the
 // third.
-func (g *gamble) followStreak(goal GoalID, text string, failed bool) {
-	c, same := g.course, Fingerprint(text)
-	was, _ := c.streaks[goal].(Streak)
+func (g *gamble) followStreak(goal board.GoalID, text string, failed bool) {
+	c, same := g.course, board.Fingerprint(text)
+	was, _ := c.streaks[goal].(board.Streak)
 	switch {
 	case !failed || same == "":
 		delete(c.streaks, goal)
 		return
 	case was.Fingerprint != same:
-		was = Streak{Fingerprint: same}
+		was = board.Streak{Fingerprint: same}
 	}
 	was.Failures++
 	c.streaks[goal] = was
 	if was.Failures == 3 {
 		c.seen["a streak"]++
-		require.True(g.rt, slices.ContainsFunc(g.board.IDs(Anomalies), func(id string) bool {
-			a := g.board.Load(Key{Anomalies, id}).(*Anomaly)
-			return a.Type == FailureStreak && a.Details["fingerprint"] == same
+		require.True(g.rt, slices.ContainsFunc(g.board.IDs(board.Anomalies), func(id string) bool {
+			a := g.board.Load(board.Key{Folder: board.Anomalies, ID: id}).(*board.Anomaly)
+			return a.Type == board.FailureStreak && a.Details["fingerprint"] == same
 		}))
 	}
 }
 
 // followOutages holds them to gates of the configuration and to their hosts.
-func (g *gamble) followOutages(prior *Board, m Move) {
-	list := OutagesOf(g.board)
-	require.LessOrEqual(g.rt, len(list), MaxList)
+func (g *gamble) followOutages(prior *board.Board, m Move) {
+	list := board.OutagesOf(g.board)
+	require.LessOrEqual(g.rt, len(list), board.MaxList)
 	for i, o := range list {
-		require.False(g.rt, slices.ContainsFunc(list[:i], func(other Outage) bool { return other.Gate == o.Gate && other.Host == o.Host }))
+		require.False(g.rt, slices.ContainsFunc(list[:i], func(other board.Outage) bool { return other.Gate == o.Gate && other.Host == o.Host }))
 		if _, there := g.board.Settings().Config.Gate(o.Gate); !there {
-			require.Equal(g.rt, ActAmend, m.Act, "an outage of %s, which is gone", o.Gate)
+			require.Equal(g.rt, board.ActAmend, m.Act, "an outage of %s, which is gone", o.Gate)
 		}
 	}
 	if d, ok := m.Detail.(*OutageMove); ok {

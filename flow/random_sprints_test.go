@@ -4,14 +4,16 @@ import (
 	"slices"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/git-liza/git-liza/flow/board"
 )
 
 // followControl holds checkpoints to their causes, and what is counted from them to the
 // moves.
-func (g *gamble) followControl(prior *Board, m Move) {
+func (g *gamble) followControl(prior *board.Board, m Move) {
 	t, c, b := g.rt, g.course, g.board
 	was, is := prior.Settings(), b.Settings()
-	passes := m.Act == ActCheckpoint || m.Act == ActTrip && (was.Control.State == Running || was.Control.State == Paused)
+	passes := m.Act == board.ActCheckpoint || m.Act == board.ActTrip && (was.Control.State == board.Running || was.Control.State == board.Paused)
 	require.Equal(t, passes, was.Checked.Mark != is.Checked.Mark, "the last checkpoint after %s", m.Act)
 	if d, ok := m.Detail.(*CheckpointMove); ok && slices.Contains(computedCauses, d.Cause) && !m.By.IsHuman() {
 		require.Equal(t, was.Checked.Mark, d.Since)
@@ -28,49 +30,49 @@ func (g *gamble) followControl(prior *Board, m Move) {
 			c.passed[goal.ID] = c.tally(goal)
 		}
 	}
-	if m.Act == ActReopen {
+	if m.Act == board.ActReopen {
 		c.passed[m.Goal] = c.tally(b.Goal(m.Goal))
 	}
-	for _, id := range b.IDs(Goals) {
-		require.Equal(t, c.passed[GoalID(id)], b.Goal(GoalID(id)).AtCheckpoint.sums(), "%s at the last checkpoint, after %s", id, m.Act)
+	for _, id := range b.IDs(board.Goals) {
+		require.Equal(t, c.passed[board.GoalID(id)], b.Goal(board.GoalID(id)).AtCheckpoint.Sums(), "%s at the last checkpoint, after %s", id, m.Act)
 	}
 }
 
-func (c *course) tally(goal *Goal) Tally {
-	return Tally{Merged: c.merged[goal.ID], Tokens: goal.Usage.Tokens(), Cost: goal.Usage.Cost}
+func (c *course) tally(goal *board.Goal) board.Tally {
+	return board.Tally{Merged: c.merged[goal.ID], Tokens: goal.Usage.Tokens(), Cost: goal.Usage.Cost}
 }
 
 // requireCause requires that the cause of a checkpoint holds, by what the moves say.
-func (g *gamble) requireCause(prior *Board, m Move, cause Cause) {
+func (g *gamble) requireCause(prior *board.Board, m Move, cause board.Cause) {
 	t, goal, s := g.rt, prior.Goal(m.Goal), prior.Settings()
 	now, passed := g.course.tally(goal), g.course.passed[goal.ID]
 	switch cause {
-	case CauseDeadline:
+	case board.CauseDeadline:
 		open := prior.Sprint(goal.Sprint)
 		require.NotNil(t, open)
 		require.True(t, s.Checked.At.Before(open.Deadline) && !m.At.Before(open.Deadline), "a checkpoint at %s for the deadline %s, after one at %s", m.At, open.Deadline, s.Checked.At)
-	case CauseMerges:
+	case board.CauseMerges:
 		every := s.Config.Checkpoint.Every
 		require.True(t, every > 0 && now.Merged-passed.Merged >= every)
-	case CauseBudget:
+	case board.CauseBudget:
 		share, limit := int64(s.Config.Checkpoint.Share), s.Config.Budgets.Goal
 		require.Positive(t, share)
 		require.True(t, limit.Tokens > 0 && (now.Tokens-passed.Tokens)*100 >= share*limit.Tokens ||
 			limit.Cost > 0 && int64(now.Cost-passed.Cost)*100 >= share*int64(limit.Cost))
-	case CauseGate:
-		list := OutagesOf(prior)
-		require.True(t, slices.ContainsFunc(list, func(o Outage) bool {
-			return o.At.After(s.Checked.At) && slices.ContainsFunc(list, func(other Outage) bool { return other.Gate == o.Gate && other.Host != o.Host })
+	case board.CauseGate:
+		list := board.OutagesOf(prior)
+		require.True(t, slices.ContainsFunc(list, func(o board.Outage) bool {
+			return o.At.After(s.Checked.At) && slices.ContainsFunc(list, func(other board.Outage) bool { return other.Gate == o.Gate && other.Host != o.Host })
 		}))
 	}
 }
 
 // followSprints holds agents that begin and end sprints and goals to what is done, and
 // lets nobody begin or end one twice.
-func (g *gamble) followSprints(prior *Board, m Move) {
+func (g *gamble) followSprints(prior *board.Board, m Move) {
 	t, b := g.rt, g.board
-	for _, id := range prior.IDs(Sprints) {
-		if s := prior.Sprint(SprintID(id)); ended(s) {
+	for _, id := range prior.IDs(board.Sprints) {
+		if s := prior.Sprint(board.SprintID(id)); ended(s) {
 			require.Equal(t, s.Ended, b.Sprint(s.ID).Ended, "%s ended twice", id)
 			require.True(t, ended(b.Sprint(s.ID)), "%s goes on", id)
 		}
@@ -78,7 +80,7 @@ func (g *gamble) followSprints(prior *Board, m Move) {
 	if m.By.IsHuman() {
 		return
 	}
-	open := slices.ContainsFunc(prior.Tasks(), func(s Summary) bool { return s.Goal == m.Goal && !s.Status.Final() })
+	open := slices.ContainsFunc(prior.Tasks(), func(s board.Summary) bool { return s.Goal == m.Goal && !s.Status.Final() })
 	switch d := m.Detail.(type) {
 	case *SprintCloseMove:
 		g.course.seen["a sprint that an agent closed"]++
@@ -102,6 +104,6 @@ func (g *gamble) followSprints(prior *Board, m Move) {
 }
 
 // done reports whether a task, and what replaces it, is final.
-func done(b *Board, t *Task) bool {
-	return t.Status.Final() && (t.Status != Superseded || !slices.ContainsFunc(t.SupersededBy, func(id TaskID) bool { return !done(b, b.Task(id)) }))
+func done(b *board.Board, t *board.Task) bool {
+	return t.Status.Final() && (t.Status != board.Superseded || !slices.ContainsFunc(t.SupersededBy, func(id board.TaskID) bool { return !done(b, b.Task(id)) }))
 }

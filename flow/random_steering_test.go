@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/git-liza/git-liza/flow/board"
 )
 
 // turns are what long games must have come to.
@@ -43,11 +45,11 @@ func (g *gamble) do(steps ...string) (accepted bool) {
 // rightly is the first principal that may act as an actor; "" if none is needed.
 func (g *gamble) rightly(who string) string {
 	known := g.board.Principals()
-	if a := g.board.Agent(AgentID(who)); a != nil && known.Find(a.Principal) != nil {
+	if a := g.board.Agent(board.AgentID(who)); a != nil && known.Find(a.Principal) != nil {
 		return a.Principal
 	}
 	for _, one := range known.List {
-		if one.MayAct(Actor(who)) {
+		if one.MayAct(board.Actor(who)) {
 			return one.Name
 		}
 	}
@@ -66,9 +68,9 @@ func (g *gamble) makeDue() {
 	}
 	due := pick(g.rt, append(list, list[0])...)
 	who := pick(g.rt, "coder-1", "coder-2", "code-reviewer-1", "human:ann")
-	m := g.by(Actor(who), due.Act, "", due.Detail)
+	m := g.by(board.Actor(who), due.Act, "", due.Detail)
 	m.Goal, m.Principal = due.Goal, g.behind(who)
-	if g.board.Already(m) {
+	if Already(g.board, m) {
 		return
 	}
 	prior := g.board
@@ -79,14 +81,14 @@ func (g *gamble) makeDue() {
 	if accepted {
 		m.Request += "ffff"
 		m.At = g.now
-		require.True(g.rt, g.board.Already(m), "%s is due twice", m.Act)
+		require.True(g.rt, Already(g.board, m), "%s is due twice", m.Act)
 		require.NotNil(g.rt, g.judge(m, agreeing(g.board, m)), "%s was made twice", m.Act)
 	}
 }
 
 // task is any task in one of the states; "" if there is none.
-func (g *gamble) task(states ...Status) TaskID {
-	var list []TaskID
+func (g *gamble) task(states ...board.Status) board.TaskID {
+	var list []board.TaskID
 	for _, t := range g.board.Tasks() {
 		if slices.Contains(states, t.Status) {
 			list = append(list, t.ID)
@@ -100,16 +102,16 @@ func (g *gamble) task(states ...Status) TaskID {
 
 // plant adds a task that stands alone, and brings it to integration.
 func (g *gamble) plant() {
-	in := pick(g.rt, g.board.IDs(Goals)...)
+	in := pick(g.rt, g.board.IDs(board.Goals)...)
 	id := fmt.Sprintf("n%d", len(g.made))
 	if g.do(fmt.Sprintf("planner-1 add %s in=%s reviewby=code-reviewer", id, in)) {
-		g.finish(TaskID(id))
+		g.finish(board.TaskID(id))
 	}
 }
 
 // windUp gives up what is open of a goal, so that moves become due.
 func (g *gamble) windUp() {
-	goal := GoalID(pick(g.rt, g.board.IDs(Goals)...))
+	goal := board.GoalID(pick(g.rt, g.board.IDs(board.Goals)...))
 	for _, t := range g.board.Tasks() {
 		if t.Goal == goal && !t.Status.Final() {
 			g.do("human:ann abandon " + string(t.ID) + " +cascade")
@@ -120,14 +122,14 @@ func (g *gamble) windUp() {
 }
 
 func (g *gamble) finishOne() {
-	if id := g.task(Unclaimed, Rejected, IntegrationFailed, Claimed, ReadyForReview, Approved); id != "" {
+	if id := g.task(board.Unclaimed, board.Rejected, board.IntegrationFailed, board.Claimed, board.ReadyForReview, board.Approved); id != "" {
 		g.finish(id)
 	}
 }
 
 // finish brings a task to integration, as far as it goes.
-func (g *gamble) finish(id TaskID) {
-	if g.board.Settings().Control.State != Running && pick(g.rt, 0, 1) == 0 {
+func (g *gamble) finish(id board.TaskID) {
+	if g.board.Settings().Control.State != board.Running && pick(g.rt, 0, 1) == 0 {
 		g.do("human:ann decide CONTINUE", "human:ann resume")
 	}
 	t, n := g.board.Task(id), len(g.made)
@@ -140,8 +142,8 @@ func (g *gamble) finish(id TaskID) {
 		g.do(fmt.Sprintf("%s block %s reason=- questions=x saved=%s", coder, id, pick(g.rt, "", "left")))
 		return
 	}
-	g.do(fmt.Sprintf("%s submit %s c%d +gates %s", coder, id, n, g.allGates("passed", AtSubmit)))
-	if t = g.board.Task(id); t.Status == ReadyForReview {
+	g.do(fmt.Sprintf("%s submit %s c%d +gates %s", coder, id, n, g.allGates("passed", board.AtSubmit)))
+	if t = g.board.Task(id); t.Status == board.ReadyForReview {
 		if pick(g.rt, 0, 1, 2, 3) == 0 {
 			g.do(fmt.Sprintf("human:ann approve %s for=github.com/%s,17", id, pick(g.rt, "desk", "bob", "eve")))
 		}
@@ -151,17 +153,17 @@ func (g *gamble) finish(id TaskID) {
 		}
 	}
 	g.do(fmt.Sprintf("coder-1 merge %s commit=m%d", id, n))
-	if g.board.Task(id).Status == Merged && pick(g.rt, 0, 1, 2, 3) == 0 {
+	if g.board.Task(id).Status == board.Merged && pick(g.rt, 0, 1, 2, 3) == 0 {
 		g.do(fmt.Sprintf("human:ann archive %s", id))
 	}
 }
 
 // freeCoder is a coder that holds nothing, if there is one.
-func (g *gamble) freeCoder() Actor {
-	free := []Actor{"coder-1", "coder-2", "coder-3"}
+func (g *gamble) freeCoder() board.Actor {
+	free := []board.Actor{"coder-1", "coder-2", "coder-3"}
 	for _, t := range g.board.Tasks() {
-		if t.Status == Claimed && len(free) > 1 {
-			free = slices.DeleteFunc(free, func(a Actor) bool { return a == t.Coder })
+		if t.Status == board.Claimed && len(free) > 1 {
+			free = slices.DeleteFunc(free, func(a board.Actor) bool { return a == t.Coder })
 		}
 	}
 	return pick(g.rt, free...)
@@ -169,7 +171,7 @@ func (g *gamble) freeCoder() Actor {
 
 // question lets the holder of a task, or a supervisor, stop its work for a question.
 func (g *gamble) question() {
-	id := g.task(Claimed, Claimed, Rejected, IntegrationFailed)
+	id := g.task(board.Claimed, board.Claimed, board.Rejected, board.IntegrationFailed)
 	if id == "" {
 		return
 	}
@@ -177,7 +179,7 @@ func (g *gamble) question() {
 	if c := g.board.Task(id).Claim; c != nil {
 		who = string(c.By)
 	}
-	if g.board.Task(id).Status == Claimed && pick(g.rt, 0, 1, 2) == 0 {
+	if g.board.Task(id).Status == board.Claimed && pick(g.rt, 0, 1, 2) == 0 {
 		for range 4 {
 			g.do(fmt.Sprintf("%s block %s reason=-", who, id))
 			if t := g.board.Task(id); t.Block == nil || !g.do(fmt.Sprintf("human:ann answer %s text=t%d", t.Block.Asked[0], len(g.made)), fmt.Sprintf("%s claim %s", who, id)) {
@@ -191,7 +193,7 @@ func (g *gamble) question() {
 
 // answerOne answers an open question, or tries to do without.
 func (g *gamble) answerOne() {
-	id, n := g.task(Blocked), len(g.made)
+	id, n := g.task(board.Blocked), len(g.made)
 	if id == "" {
 		return
 	}
@@ -213,9 +215,9 @@ func (g *gamble) answerOne() {
 
 // revert takes merged work back by a task or an adoption, or lets it be done again.
 func (g *gamble) revert() {
-	var merged []TaskID
+	var merged []board.TaskID
 	for _, t := range everything(g.board) {
-		if t.Status == Merged {
+		if t.Status == board.Merged {
 			merged = append(merged, t.ID)
 		}
 	}
@@ -225,7 +227,7 @@ func (g *gamble) revert() {
 	id, n := pick(g.rt, merged...), len(g.made)
 	also := string(id)
 	for _, t := range dependantsOf(g.board, id) {
-		if t.Status == Merged {
+		if t.Status == board.Merged {
 			also += "," + string(t.ID)
 		}
 	}
@@ -241,7 +243,7 @@ func (g *gamble) revert() {
 }
 
 // revertBy adds a task that takes work back, and what comes after it.
-func (g *gamble) revertBy(id TaskID, in GoalID, list string) {
+func (g *gamble) revertBy(id board.TaskID, in board.GoalID, list string) {
 	n := len(g.made)
 	if !g.do(fmt.Sprintf("planner-1 add r%d in=%s reverts=%s reviewby=code-reviewer", n, in, list)) {
 		return
@@ -249,28 +251,28 @@ func (g *gamble) revertBy(id TaskID, in GoalID, list string) {
 	again, needs := fmt.Sprintf("s%d", n), fmt.Sprintf("t%d", n)
 	reopened := pick(g.rt, 0, 1) == 0 && g.do(fmt.Sprintf("human:ann add %s<r%d in=%s reopens=%s reviewby=code-reviewer", again, n, in, id))
 	needed := pick(g.rt, 0, 1) == 0 && g.do(fmt.Sprintf("human:ann add %s<%s in=%s", needs, id, in))
-	g.finish(TaskID(fmt.Sprintf("r%d", n)))
+	g.finish(board.TaskID(fmt.Sprintf("r%d", n)))
 	if reopened {
-		g.finish(TaskID(again))
+		g.finish(board.TaskID(again))
 	}
 	if needed {
-		g.finish(TaskID(needs))
+		g.finish(board.TaskID(needs))
 	}
-	if by := g.board.Task(TaskID(fmt.Sprintf("r%d", n))); by.Status == Merged && pick(g.rt, 0, 1) == 0 {
+	if by := g.board.Task(board.TaskID(fmt.Sprintf("r%d", n))); by.Status == board.Merged && pick(g.rt, 0, 1) == 0 {
 		g.revertBy(by.ID, in, string(by.ID))
 	}
 }
 
 // decideOne decides at a checkpoint, which it makes if there is none.
 func (g *gamble) decideOne() {
-	goals := append(g.board.IDs(Goals), "", "")
-	if c := g.board.Settings().Control.State; c == Running || c == Paused {
+	goals := append(g.board.IDs(board.Goals), "", "")
+	if c := g.board.Settings().Control.State; c == board.Running || c == board.Paused {
 		g.do("human:ann checkpoint in=" + pick(g.rt, goals...))
 	}
 	decision := pick(g.rt, append(slices.Clone(decisions), "REPLAN", "REPLAN", "CONTINUE")...)
 	step := fmt.Sprintf("human:ann decide %s in=%s", decision, pick(g.rt, goals...))
 	if pick(g.rt, 0, 1, 2) == 0 {
-		step += " tasks=" + string(g.task(Statuses()...))
+		step += " tasks=" + string(g.task(board.Statuses()...))
 	}
 	if pick(g.rt, 0, 1, 2, 3, 4, 5, 6, 7) == 0 {
 		step += " checkpoint=checkpoint-1"
@@ -286,10 +288,10 @@ func (g *gamble) decideOne() {
 
 // endHold answers what a decision holds back, or lifts it, and tries to claim it.
 func (g *gamble) endHold() {
-	if id := g.task(Unclaimed); id != "" {
+	if id := g.task(board.Unclaimed); id != "" {
 		g.do(fmt.Sprintf("coder-%d claim %s", pick(g.rt, 1, 2, 3), id))
 	}
-	goal := pick(g.rt, g.board.IDs(Goals)...)
+	goal := pick(g.rt, g.board.IDs(board.Goals)...)
 	mark := "checkpoint-9"
 	for _, g := range g.board.GoalsInProgress() {
 		if g.Hold != nil {
@@ -302,19 +304,19 @@ func (g *gamble) endHold() {
 // setCauses says after what checkpoints come by themselves.
 func (g *gamble) setCauses() {
 	c := g.board.Settings().Config
-	c.Checkpoint = Checkpoints{Every: pick(g.rt, 0, 1, 2), Share: pick(g.rt, 0, 10, 50)}
+	c.Checkpoint = board.Checkpoints{Every: pick(g.rt, 0, 1, 2), Share: pick(g.rt, 0, 10, 50)}
 	c.Goal.Auto = pick(g.rt, true, false)
-	c.Budgets.Goal = pick(g.rt, Budget{}, Budget{Tokens: 300}, Budget{Cost: 90})
-	m := g.by("human:ann", ActConfig, "", &ConfigMove{c})
+	c.Budgets.Goal = pick(g.rt, board.Budget{}, board.Budget{Tokens: 300}, board.Budget{Cost: 90})
+	m := g.by("human:ann", board.ActConfig, "", &ConfigMove{c})
 	m.Principal = g.behind("human:ann")
 	g.make(m, agreeing(g.board, m))
-	g.do(fmt.Sprintf("planner-1 session in=%s used=output:%d,cost:%d", pick(g.rt, g.board.IDs(Goals)...), pick(g.rt, 5, 50, 50), pick(g.rt, 0, 9)))
+	g.do(fmt.Sprintf("planner-1 session in=%s used=output:%d,cost:%d", pick(g.rt, g.board.IDs(board.Goals)...), pick(g.rt, 5, 50, 50), pick(g.rt, 0, 9)))
 	g.makeDue()
 }
 
 // nextSprint lets a person open a sprint with a deadline, and time go on.
 func (g *gamble) nextSprint() {
-	in := " in=" + pick(g.rt, g.board.IDs(Goals)...)
+	in := " in=" + pick(g.rt, g.board.IDs(board.Goals)...)
 	g.do("human:ann sprint_close"+in, "human:ann sprint_start deadline=20m"+in)
 	g.now = g.now.Add(pick(g.rt, 0, 0, 30*time.Minute))
 	if pick(g.rt, 0, 1) == 0 {
@@ -325,7 +327,7 @@ func (g *gamble) nextSprint() {
 
 // vouchOne brings a verdict from a code host.
 func (g *gamble) vouchOne() {
-	if id := g.task(ReadyForReview, Approved); id != "" {
+	if id := g.task(board.ReadyForReview, board.Approved); id != "" {
 		account := pick(g.rt, "bob", "host", "ann", "desk", "eve")
 		g.do(fmt.Sprintf("%s %s %s for=github.com/%s,17", pick(g.rt, "human:ann", "human:bob", "code-reviewer-1"), pick(g.rt, "approve", "reject"), id, account))
 	}
@@ -336,7 +338,7 @@ func (g *gamble) vouchOne() {
 func (g *gamble) tripOne() {
 	g.do("coder-1 anomaly workaround")
 	last, mark := g.board.Settings().Next.Record-1, g.board.Breaker().Watermark
-	known := append(g.board.IDs(Anomalies), "sprint-1/1", "sprint-9/1")
+	known := append(g.board.IDs(board.Anomalies), "sprint-1/1", "sprint-9/1")
 	g.do(fmt.Sprintf("coder-%d trip records=%s watermark=%d pattern=%s", pick(g.rt, 1, 2), pick(g.rt, known[0], known[max(len(known)-3, 0)], pick(g.rt, known...)),
 		pick(g.rt, mark, mark, mark, 0), pick(g.rt, "retry_cluster", "retry_cluster", "weather")))
 	g.do("coder-1 anomaly workaround")
@@ -348,6 +350,6 @@ func (g *gamble) tripOne() {
 // recordOne names a state, or puts a discovery off.
 func (g *gamble) recordOne() {
 	g.do("human:ann mark " + pick(g.rt, "one", "two", "sprint-1"))
-	g.do("planner-1 discover in=" + pick(g.rt, g.board.IDs(Goals)...))
-	g.do(fmt.Sprintf("%s defer %s until=%s", pick(g.rt, "human:ann", "planner-1", "coder-1"), pick(g.rt, append(g.board.IDs(Discovered), "sprint-1/9")...), pick(g.rt, "1h", "3000h", "-1h")))
+	g.do("planner-1 discover in=" + pick(g.rt, g.board.IDs(board.Goals)...))
+	g.do(fmt.Sprintf("%s defer %s until=%s", pick(g.rt, "human:ann", "planner-1", "coder-1"), pick(g.rt, append(g.board.IDs(board.Discovered), "sprint-1/9")...), pick(g.rt, "1h", "3000h", "-1h")))
 }

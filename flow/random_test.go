@@ -8,9 +8,11 @@ import (
 	"testing"
 	"time"
 
-	"github.com/git-liza/git-liza/internal/torture"
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
+
+	"github.com/git-liza/git-liza/flow/board"
+	"github.com/git-liza/git-liza/internal/torture"
 )
 
 // TestRandomMoves plays thousands of moves, sensible ones and nonsense. The
@@ -19,7 +21,7 @@ import (
 // here stands what must be true of a task's life.
 func TestRandomMoves(t *testing.T) {
 	t.Parallel()
-	require.Positive(t, playMoves(t, 8, 8, 70).accepted[ActClaim])
+	require.Positive(t, playMoves(t, 8, 8, 70).accepted[board.ActClaim])
 }
 
 // TestTortureRandomMoves plays nothing but long games, which come to every state, by
@@ -42,21 +44,21 @@ func (p played) missing() (list []string) {
 			list = append(list, what)
 		}
 	}
-	for _, status := range Statuses() {
+	for _, status := range board.Statuses() {
 		want(p.reached[status], "the state "+status.String())
 	}
-	want(p.verdicts[CodeReviewer], "a merge")
+	want(p.verdicts[board.CodeReviewer], "a merge")
 	want(p.merged, "a merge by its verdicts")
 	for _, what := range turns {
 		want(p.steered[what], what)
 	}
-	want(p.accepted[ActSession], "a session")
+	want(p.accepted[board.ActSession], "a session")
 	for _, r := range rules {
 		if r.from != 0 {
 			want(p.accepted[r.act], "an accepted "+r.act.String())
 		}
 	}
-	for _, act := range []Act{ActClaim, ActSubmit, ActApprove, ActMerge, ActPrincipal} {
+	for _, act := range []board.Act{board.ActClaim, board.ActSubmit, board.ActApprove, board.ActMerge, board.ActPrincipal} {
 		want(p.vouched[act], "a principal's "+act.String())
 	}
 	return list
@@ -81,19 +83,19 @@ func addCounts[K comparable](to, from map[K]int) {
 // played counts what came of games: the states of tasks, the accepted moves, and those
 // of principals among them.
 type played struct {
-	reached           map[Status]int
-	accepted, vouched map[Act]int
-	verdicts          map[Role]int // of merged tasks
-	merged            int          // tasks, by their verdicts
+	reached           map[board.Status]int
+	accepted, vouched map[board.Act]int
+	verdicts          map[board.Role]int // of merged tasks
+	merged            int                // tasks, by their verdicts
 	steered           map[string]int
 }
 
 // playMoves plays games, each of one of the lengths.
 func playMoves(t *testing.T, lengths ...int) played {
 	t.Helper()
-	p := played{map[Status]int{}, map[Act]int{}, map[Act]int{}, map[Role]int{}, 0, map[string]int{}}
+	p := played{map[board.Status]int{}, map[board.Act]int{}, map[board.Act]int{}, map[board.Role]int{}, 0, map[string]int{}}
 	rapid.Check(t, func(rt *rapid.T) {
-		g := &gamble{rt: rt, approved: map[TaskID]map[Actor]bool{}, worked: map[TaskID]map[string]bool{}, read: map[TaskID]map[Role]reading{}}
+		g := &gamble{rt: rt, approved: map[board.TaskID]map[board.Actor]bool{}, worked: map[board.TaskID]map[string]bool{}, read: map[board.TaskID]map[board.Role]reading{}}
 		g.scene = opened(rt)
 		g.course = newCourse(g.board)
 		g.seat()
@@ -131,11 +133,11 @@ type gamble struct {
 	*scene
 	rt       *rapid.T
 	made     []Move
-	approved map[TaskID]map[Actor]bool  // actors that ever approved the task
-	worked   map[TaskID]map[string]bool // principals that ever acted as a task's holder
-	reached  []Status
-	verdicts []Role // of merged tasks
-	read     map[TaskID]map[Role]reading
+	approved map[board.TaskID]map[board.Actor]bool // actors that ever approved the task
+	worked   map[board.TaskID]map[string]bool      // principals that ever acted as a task's holder
+	reached  []board.Status
+	verdicts []board.Role // of merged tasks
+	read     map[board.TaskID]map[board.Role]reading
 	merged   int // tasks that were merged by their verdicts
 	course   *course
 }
@@ -169,11 +171,11 @@ func (g *gamble) turn() {
 // make makes a move and looks at what it did to every task. It reports whether the
 // rules accepted it.
 func (g *gamble) make(m Move, facts *Facts) bool {
-	before := map[TaskID]*Task{}
+	before := map[board.TaskID]*board.Task{}
 	for _, short := range g.board.Tasks() {
 		before[short.ID] = g.board.Task(short.ID)
 	}
-	held, spent := g.holding(m), g.board.Budget(m.Goal, m.Task)
+	held, spent := g.holding(m), CheckBudget(g.board, m.Goal, m.Task)
 	prior := g.board
 	if g.judge(m, facts) != nil {
 		return false
@@ -182,29 +184,29 @@ func (g *gamble) make(m Move, facts *Facts) bool {
 	g.apart()
 	g.known(prior, m, held)
 	g.follow(prior, m)
-	if m.Act == ActClaim || m.Act == ActReview {
+	if m.Act == board.ActClaim || m.Act == board.ActReview {
 		require.Nil(g.rt, spent, "%s was begun", m.Subject())
 	}
 	g.note(prior, before, m)
 	for id, was := range before {
 		is := g.board.Task(id)
-		if is != nil && is.Status == Merged && was.Status == Approved && !is.Merge.Adopted {
+		if is != nil && is.Status == board.Merged && was.Status == board.Approved && !is.Merge.Adopted {
 			g.convinced(prior, was)
 		}
 		g.compare(was, is, m)
 		g.used(was, is, m)
 		g.reached = append(g.reached, is.Status)
 	}
-	if m.Act == ActApprove {
+	if m.Act == board.ActApprove {
 		if g.approved[m.Task] == nil {
-			g.approved[m.Task] = map[Actor]bool{}
+			g.approved[m.Task] = map[board.Actor]bool{}
 		}
 		g.approved[m.Task][m.By] = true
 	}
 	return true
 }
 
-func (g *gamble) compare(was, is *Task, m Move) {
+func (g *gamble) compare(was, is *board.Task, m Move) {
 	t := g.rt
 	require.NotNil(t, is, "%s vanished", was.ID)
 	if was.Status.Final() {
@@ -214,16 +216,16 @@ func (g *gamble) compare(was, is *Task, m Move) {
 	if was.Status == is.Status {
 		return
 	}
-	if is.Status == Merged && !is.Merge.Adopted {
-		require.Equal(t, Approved, was.Status, "%s was merged without an approval", is.ID)
+	if is.Status == board.Merged && !is.Merge.Adopted {
+		require.Equal(t, board.Approved, was.Status, "%s was merged without an approval", is.ID)
 		g.judged(is)
 	}
-	for _, forbidden := range [][2]Status{{Draft, Claimed}, {Claimed, Approved}, {Claimed, Merged}, {Rejected, Approved}, {ReadyForReview, Claimed}} {
-		require.NotEqual(t, forbidden, [2]Status{was.Status, is.Status}, "%s by %s", is.ID, m.Act)
+	for _, forbidden := range [][2]board.Status{{board.Draft, board.Claimed}, {board.Claimed, board.Approved}, {board.Claimed, board.Merged}, {board.Rejected, board.Approved}, {board.ReadyForReview, board.Claimed}} {
+		require.NotEqual(t, forbidden, [2]board.Status{was.Status, is.Status}, "%s by %s", is.ID, m.Act)
 	}
-	if is.Status == Claimed {
+	if is.Status == board.Claimed {
 		for _, d := range is.DependsOn {
-			require.Equal(t, Merged, g.board.Task(d).Status, "%s began before %s", is.ID, d)
+			require.Equal(t, board.Merged, g.board.Task(d).Status, "%s began before %s", is.ID, d)
 		}
 	}
 	require.GreaterOrEqual(t, is.Saves, was.Saves)
@@ -233,7 +235,7 @@ func (g *gamble) compare(was, is *Task, m Move) {
 
 // judged holds a merged task to the verdicts that it needs: one of every role,
 // on the submission, by an actor that approved it and did not code it.
-func (g *gamble) judged(is *Task) {
+func (g *gamble) judged(is *board.Task) {
 	t := g.rt
 	require.NotEmpty(t, is.Submission.ReviewBy)
 	require.Subset(t, is.Submission.ReviewBy, is.ReviewBy)
@@ -242,11 +244,11 @@ func (g *gamble) judged(is *Task) {
 		require.NotNil(t, v, "%s was merged without the verdict of %s", is.ID, role)
 		require.Equal(t, v.Commit, is.Submission.Commit)
 		g.verdicts = append(g.verdicts, role)
-		if role == HumanRole && is.Submission.Human {
+		if role == board.HumanRole && is.Submission.Human {
 			continue
 		}
 		require.True(t, g.approved[is.ID][v.By], "%s never approved %s", v.By, is.ID)
-		require.NotContains(t, is.Coders, Worker{By: v.By}, "%s was approved by one of its coders", is.ID)
+		require.NotContains(t, is.Coders, board.Worker{By: v.By}, "%s was approved by one of its coders", is.ID)
 		require.True(t, role != "gates" || !v.By.IsHuman(), "a person judged for gates")
 		require.True(t, v.By.IsHuman() || v.By.Role() == role, "%s judged for %s", v.By, role)
 	}
@@ -254,7 +256,7 @@ func (g *gamble) judged(is *Task) {
 
 // used holds what a move says that a task used, and that nothing else changes
 // it or by it.
-func (g *gamble) used(was, is *Task, m Move) {
+func (g *gamble) used(was, is *board.Task, m Move) {
 	d, session := m.Detail.(*SessionMove)
 	if !session || m.Task != was.ID {
 		require.Equal(g.rt, was.Usage, is.Usage, "%s used something by %s", was.ID, m.Act)
@@ -276,8 +278,8 @@ func (g *gamble) used(was, is *Task, m Move) {
 // audit accounts for all that was used: the goals and the sprints have it between
 // them, and what was used for one goal stands in that goal and in its sprints.
 func (g *gamble) audit() {
-	made, goals, sprints := map[GoalID]Usage{}, map[GoalID]Usage{}, map[GoalID]Usage{}
-	add := func(to map[GoalID]Usage, goal GoalID, used Usage) {
+	made, goals, sprints := map[board.GoalID]board.Usage{}, map[board.GoalID]board.Usage{}, map[board.GoalID]board.Usage{}
+	add := func(to map[board.GoalID]board.Usage, goal board.GoalID, used board.Usage) {
 		to[goal] = to[goal].Plus(used)
 	}
 	for _, m := range g.made {
@@ -287,12 +289,12 @@ func (g *gamble) audit() {
 			add(made, m.Goal, one)
 		}
 	}
-	for _, id := range g.board.IDs(Goals) {
-		add(made, GoalID(id), Usage{})
-		add(goals, GoalID(id), g.board.Goal(GoalID(id)).Usage)
+	for _, id := range g.board.IDs(board.Goals) {
+		add(made, board.GoalID(id), board.Usage{})
+		add(goals, board.GoalID(id), g.board.Goal(board.GoalID(id)).Usage)
 	}
-	for _, id := range g.board.IDs(Sprints) {
-		add(sprints, g.board.Sprint(SprintID(id)).Goal, g.board.Sprint(SprintID(id)).Usage)
+	for _, id := range g.board.IDs(board.Sprints) {
+		add(sprints, g.board.Sprint(board.SprintID(id)).Goal, g.board.Sprint(board.SprintID(id)).Usage)
 	}
 	require.Equal(g.rt, made, goals)
 	require.Equal(g.rt, made, sprints)
@@ -307,7 +309,7 @@ func (g *gamble) apart() {
 		switch {
 		case sprint != nil:
 			require.Equal(g.rt, t.Goal, sprint.Goal, "%s stands in a sprint of another goal", t.ID)
-		case goal.Status == InProgress && !t.Status.Final():
+		case goal.Status == board.InProgress && !t.Status.Final():
 			require.Equal(g.rt, goal.Next, t.Sprint, "%s waits for a sprint of nobody", t.ID)
 		}
 	}
@@ -317,10 +319,10 @@ func (g *gamble) apart() {
 func (g *gamble) replay() {
 	s := opened(g.rt)
 	for _, m := range g.made {
-		next, err := s.board.Apply(m, nil)
+		next, err := Apply(s.board, m, nil)
 		require.NoError(g.rt, err)
 		s.docs = s.docs.With(next.Changes())
-		s.board = Open(s.docs, m.At)
+		s.board = board.Open(s.docs, m.At)
 	}
 	require.Equal(g.rt, g.dump(), s.dump())
 }
@@ -344,7 +346,7 @@ var players = []string{"planner-1", "coder-1", "coder-2", "coder-3", "code-revie
 // by anybody on anything, with facts that may not bear it out.
 func (g *gamble) draw() (Move, *Facts) {
 	rt := g.rt
-	if c := g.board.Settings().Control.State; c != Running && rapid.Bool().Draw(rt, "go on") {
+	if c := g.board.Settings().Control.State; c != board.Running && rapid.Bool().Draw(rt, "go on") {
 		return g.moveOf([]string{g.as("human:ann"), pick(rt, "resume", "decide", "reset"), "CONTINUE"})
 	}
 	if fields := g.unsettle(); fields != nil {
@@ -368,15 +370,15 @@ func (g *gamble) draw() (Move, *Facts) {
 // task further several times, those that give it up seldom: chance alone would
 // rarely merge anything.
 func (g *gamble) legal(who string) []Move {
-	var generation Generation
-	if a := g.board.Agent(AgentID(who)); a != nil {
+	var generation board.Generation
+	if a := g.board.Agent(board.AgentID(who)); a != nil {
 		generation = a.Generation
 	}
-	further := []Act{ActIntent, ActSubmit, ActReview, ActApprove, ActReject, ActMerge, ActRecheck, ActIntegrationFail}
-	ending := []Act{ActSupersede, ActAbandon, ActEdit}
+	further := []board.Act{board.ActIntent, board.ActSubmit, board.ActReview, board.ActApprove, board.ActReject, board.ActMerge, board.ActRecheck, board.ActIntegrationFail}
+	ending := []board.Act{board.ActSupersede, board.ActAbandon, board.ActEdit}
 	rare := pick(g.rt, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9) == 0
 	var list []Move
-	for _, m := range movesOf(g.board, Caller{Actor(who), g.behind(who), generation}, g.now) {
+	for _, m := range movesOf(g.board, Caller{board.Actor(who), g.behind(who), generation}, g.now) {
 		if rare || !slices.Contains(ending, m.Act) {
 			list = append(list, m)
 		}
@@ -387,26 +389,26 @@ func (g *gamble) legal(who string) []Move {
 	return list
 }
 
-func (g *gamble) sensible(act Act, task string) []string {
+func (g *gamble) sensible(act board.Act, task string) []string {
 	switch act {
-	case ActSubmit:
-		return []string{fmt.Sprintf("c%d", len(g.made)), "+gates", g.allGates("passed", AtSubmit)}
-	case ActReject:
+	case board.ActSubmit:
+		return []string{fmt.Sprintf("c%d", len(g.made)), "+gates", g.allGates("passed", board.AtSubmit)}
+	case board.ActReject:
 		return []string{"prior=PARTIAL:1", "blockers=leak"}
-	case ActDismiss:
-		t := g.board.Task(TaskID(task))
+	case board.ActDismiss:
+		t := g.board.Task(board.TaskID(task))
 		return []string{"role=" + string(t.RejectedBy), "issue=" + t.Rejection().Blockers[0].Issue}
-	case ActSupersede:
+	case board.ActSupersede:
 		return []string{fmt.Sprintf("s%d", len(g.made))}
-	case ActMerge:
+	case board.ActMerge:
 		return []string{fmt.Sprintf("commit=m%d", len(g.made)), g.changedText()}
-	case ActUnblock:
+	case board.ActUnblock:
 		return []string{pick(g.rt, "+keep", "saved=left", "+x")}
-	case ActClaim:
+	case board.ActClaim:
 		return []string{pick(g.rt, "saved=left", "+x")}
-	case ActAbandon:
+	case board.ActAbandon:
 		return []string{pick(g.rt, "+cascade", "+x")}
-	case ActEdit:
+	case board.ActEdit:
 		return []string{pick(g.rt, task, task+"<a1", task+"<a2,a3"), pick(g.rt, "owns=src/", "limits=iterations:1", "+x")}
 	}
 	return nil
@@ -415,57 +417,57 @@ func (g *gamble) sensible(act Act, task string) []string {
 // nonsense is any act with words that fit some act.
 func (g *gamble) nonsense(who string) (Move, *Facts) {
 	rt := g.rt
-	if g.board.Agent(AgentID(who)) != nil {
+	if g.board.Agent(board.AgentID(who)) != nil {
 		who += pick(rt, "", "", "", ".child", ".bare")
 	}
 	who = strings.TrimSuffix(who+"@"+g.behind(strings.TrimSuffix(strings.TrimSuffix(who, ".child"), ".bare")), "@")
 	acts := slices.Sorted(maps.Keys(details))
-	act := pick(rt, append(acts, ActAdopt, ActAdopt, ActSpecChange, ActSpecChange, ActAdd, ActAdd, ActAdd, ActFinalize, ActFinalize, ActArchive, ActGoal, ActComplete, ActReopen, ActSprintStart, ActSprintClose, ActSession, ActSession, ActSession)...)
+	act := pick(rt, append(acts, board.ActAdopt, board.ActAdopt, board.ActSpecChange, board.ActSpecChange, board.ActAdd, board.ActAdd, board.ActAdd, board.ActFinalize, board.ActFinalize, board.ActArchive, board.ActGoal, board.ActComplete, board.ActReopen, board.ActSprintStart, board.ActSprintClose, board.ActSession, board.ActSession, board.ActSession)...)
 	fields := []string{who, act.String()}
 	switch act {
-	case ActPrincipal:
+	case board.ActPrincipal:
 		fields = append(fields, g.account()...)
-	case ActAdd, ActImport:
+	case board.ActAdd, board.ActImport:
 		fields = append(fields, fmt.Sprintf("a%d", pick(rt, 1, 2, 3, 4, 5))+pick(rt, "", "", "<a1", "<a2,a3"), pick(rt, "+draft", "owns=src/", "+x"))
-	case ActRegister, ActUnregister, ActDegrade:
+	case board.ActRegister, board.ActUnregister, board.ActDegrade:
 		fields = append(fields, pick(rt, players[:8]...), "as="+pick(rt, "a", "b"), pick(rt, "+takeover", "+x"))
-	case ActDecide:
+	case board.ActDecide:
 		fields = append(fields, "CONTINUE")
-	case ActAnomaly:
+	case board.ActAnomaly:
 		fields = append(fields, "workaround")
-	case ActConvert:
-		fields = append(fields, pick(rt, append(g.board.IDs(Discovered), "sprint-1/9")...), fmt.Sprintf("d%d", len(g.made)))
-	case ActAnswer, ActTake:
-		fields = append(fields, pick(rt, append(g.board.IDs(Questions), "sprint-1/9")...))
-	case ActDismissRecord:
+	case board.ActConvert:
+		fields = append(fields, pick(rt, append(g.board.IDs(board.Discovered), "sprint-1/9")...), fmt.Sprintf("d%d", len(g.made)))
+	case board.ActAnswer, board.ActTake:
+		fields = append(fields, pick(rt, append(g.board.IDs(board.Questions), "sprint-1/9")...))
+	case board.ActDismissRecord:
 		kind := pick(rt, "anomaly", "discovery", "note")
-		fields = append(fields, pick(rt, append(g.board.IDs(recordKinds[kind]), "sprint-1/9")...), "kind="+kind)
-	case ActAmend:
+		fields = append(fields, pick(rt, append(g.board.IDs(board.RecordKinds[kind]), "sprint-1/9")...), "kind="+kind)
+	case board.ActAmend:
 		fields = append(fields, pick(rt, "goal", "config"))
-	case ActGoal:
+	case board.ActGoal:
 		fields = append(fields, fmt.Sprintf("goal-%d", len(g.made)), "priority="+pick(rt, "0", "1", "5"))
-	case ActComplete:
-		fields = append(fields, "open="+pick(rt, "", "keep", "abandon", "move", "move", "move"), "to="+pick(rt, append(g.board.IDs(Goals), "")...))
+	case board.ActComplete:
+		fields = append(fields, "open="+pick(rt, "", "keep", "abandon", "move", "move", "move"), "to="+pick(rt, append(g.board.IDs(board.Goals), "")...))
 
-	case ActRetro:
+	case board.ActRetro:
 		fields = append(fields, "sprint-1")
-	case ActAdopt:
+	case board.ActAdopt:
 		fields = append(fields, fmt.Sprintf("x%d", len(g.made)), "tasks="+pick(rt, "a1", "a2", ""), pick(rt, "+accept", "+x"), g.changedText())
-	case ActSpecChange:
+	case board.ActSpecChange:
 		fields = append(fields, pick(rt, []string{"+x"}, g.sameMeaning())...)
-	case ActAccept:
-		for _, text := range g.board.Texts() {
+	case board.ActAccept:
+		for _, text := range QueryTexts(g.board) {
 			fields = append(fields, text.Path)
 		}
-	case ActConfig:
+	case board.ActConfig:
 		fields = append(fields, "limits=mergefails:"+pick(rt, "1", "2", "9"), pick(rt, "task", "sprint", "goal")+"="+pick(rt, "0", "90", "0/0.00005", "900"))
-	case ActSession:
-		fields = append(fields, pick(rt, append(append(g.board.IDs(Tasks), ""), g.board.IDs(Archive)...)...), "outcome="+pick(rt, SessionOutcomes()...), "used=input:20,cached:5,cost:"+pick(rt, "0", "7"))
+	case board.ActSession:
+		fields = append(fields, pick(rt, append(append(g.board.IDs(board.Tasks), ""), g.board.IDs(board.Archive)...)...), "outcome="+pick(rt, SessionOutcomes()...), "used=input:20,cached:5,cost:"+pick(rt, "0", "7"))
 	default:
-		fields = append(fields, pick(rt, append(g.board.IDs(Tasks), "zz")...), "+x")
+		fields = append(fields, pick(rt, append(g.board.IDs(board.Tasks), "zz")...), "+x")
 	}
-	if act.namesGoal() {
-		fields = append(fields, pick(rt, "+y", "in="+pick(rt, g.board.IDs(Goals)...)))
+	if act.NamesGoal() {
+		fields = append(fields, pick(rt, "+y", "in="+pick(rt, g.board.IDs(board.Goals)...)))
 	}
 	return g.moveOf(append(fields, pick(rt, "+y", "+y", "+y", "git:missing", "git:apart")))
 }

@@ -5,6 +5,8 @@ import (
 	"slices"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/git-liza/git-liza/flow/board"
 )
 
 // A reading has the texts for which a role approved a task: for each, as the task names
@@ -12,16 +14,16 @@ import (
 type reading map[string][]string
 
 // standsOn are the texts that a task stands on, as a board has them.
-func standsOn(b *Board, t *Task) map[string]string {
+func standsOn(b *board.Board, t *board.Task) map[string]string {
 	found := map[string]string{}
 	for _, ref := range append([]string{t.Spec}, t.BasedOn...) {
-		path, anchor := splitRef(ref)
+		path, anchor := board.SplitRef(ref)
 		doc := b.Tracked(path)
 		if doc == nil {
 			continue
 		}
 		found[ref] = string(doc.Blob)
-		if section := doc.section(anchor); section != nil {
+		if section := doc.Section(anchor); section != nil {
 			found[ref] = section.Hash
 		}
 	}
@@ -30,7 +32,7 @@ func standsOn(b *Board, t *Task) map[string]string {
 
 // note keeps what every verdict was given for that a move brought, and the texts that
 // it declares to mean the same.
-func (g *gamble) note(prior *Board, before map[TaskID]*Task, m Move) {
+func (g *gamble) note(prior *board.Board, before map[board.TaskID]*board.Task, m Move) {
 	if d, ok := m.Detail.(*SpecChangeMove); ok && d.Same {
 		g.same(prior.Tracked(d.Spec))
 	}
@@ -45,7 +47,7 @@ func (g *gamble) note(prior *Board, before map[TaskID]*Task, m Move) {
 				read[ref] = []string{hash}
 			}
 			if g.read[id] == nil {
-				g.read[id] = map[Role]reading{}
+				g.read[id] = map[board.Role]reading{}
 			}
 			g.read[id][j.Role] = read
 		}
@@ -53,13 +55,13 @@ func (g *gamble) note(prior *Board, before map[TaskID]*Task, m Move) {
 }
 
 // same lets the readings of the text before its last change count for the present one.
-func (g *gamble) same(doc *TrackedPath) {
+func (g *gamble) same(doc *board.TrackedPath) {
 	for _, roles := range g.read {
 		for _, read := range roles {
 			for ref, hashes := range read {
-				path, anchor := splitRef(ref)
+				path, anchor := board.SplitRef(ref)
 				was, is := string(doc.Was), string(doc.Blob)
-				if section := doc.section(anchor); section != nil {
+				if section := doc.Section(anchor); section != nil {
 					was, is = section.Was, section.Hash
 				}
 				if path == doc.Path && was != "" && slices.Contains(hashes, was) {
@@ -72,7 +74,7 @@ func (g *gamble) same(doc *TrackedPath) {
 
 // convinced holds a merge to the texts: every role approved it for those that the board
 // had.
-func (g *gamble) convinced(prior *Board, was *Task) {
+func (g *gamble) convinced(prior *board.Board, was *board.Task) {
 	for _, role := range was.Submission.ReviewBy {
 		for ref, hash := range standsOn(prior, was) {
 			require.Contains(g.rt, g.read[was.ID][role][ref], hash, "%s was merged; %s approved it for another %s", was.ID, role, ref)
@@ -85,9 +87,9 @@ func (g *gamble) convinced(prior *Board, was *Task) {
 // that concerns such a change: chance alone would rarely meet the time between verdict
 // and merge.
 func (g *gamble) unsettle() []string {
-	var approved []Summary
+	var approved []board.Summary
 	for _, t := range g.board.Tasks() {
-		if t.Status == Approved {
+		if t.Status == board.Approved {
 			approved = append(approved, t)
 		}
 	}
@@ -111,7 +113,7 @@ func (g *gamble) unsettle() []string {
 
 // changedText are words that let git find another text at a tracked path, now and then.
 func (g *gamble) changedText() string {
-	texts := g.board.Texts()
+	texts := QueryTexts(g.board)
 	if len(texts) == 0 || pick(g.rt, 0, 1, 2) == 0 {
 		return "+x"
 	}
@@ -125,13 +127,13 @@ func (g *gamble) changedText() string {
 
 // sameMeaning are words that declare the last change of a tracked path to mean the same.
 func (g *gamble) sameMeaning() []string {
-	ids := g.board.IDs(Tracked)
+	ids := g.board.IDs(board.Tracked)
 	if len(ids) == 0 {
 		return nil
 	}
-	doc := g.board.Load(Key{Tracked, pick(g.rt, ids...)}).(*TrackedPath)
-	named := func(id ObjectID) string {
-		if id == ObjectID(TrackedID(doc.Path)) {
+	doc := g.board.Load(board.Key{Folder: board.Tracked, ID: pick(g.rt, ids...)}).(*board.TrackedPath)
+	named := func(id board.ObjectID) string {
+		if id == board.ObjectID(board.TrackedID(doc.Path)) {
 			return doc.Path
 		}
 		return objectName(id)

@@ -2,20 +2,20 @@ package flow
 
 import (
 	"cmp"
-	"fmt"
 	"maps"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/flow/lists"
 )
 
 // AnomalyMove records something that went against the plan.
 type AnomalyMove struct {
-	Type    AnomalyType       `yaml:"type"`
-	About   TaskID            `yaml:"about"` // the task
+	Type    board.AnomalyType `yaml:"type"`
+	About   board.TaskID      `yaml:"about"` // the task
 	Details map[string]string `yaml:"details"`
 }
 
@@ -25,7 +25,7 @@ func (a *AnomalyMove) fill(p *play) { a.About = recordsAbout(p, a.About) }
 
 func (a *AnomalyMove) check(p *play) *Refusal {
 	if a.Type == 0 {
-		return refuse(RuleForm, "git liza help record anomaly", "an anomaly has a type, one of %v", anomalyNames[1:])
+		return refuse(RuleForm, "git liza help record anomaly", "an anomaly has a type, one of %v", board.AnomalyNames[1:])
 	}
 	details := lists.Of(a.Type.Required(), func(key string) string { return " --detail " + key + "=V" })
 	hint := "git liza record anomaly " + a.Type.String() + " --task ID" + strings.Join(details, "")
@@ -48,20 +48,12 @@ func (a *AnomalyMove) apply(p *effect) {
 }
 
 // doubt puts a doubt about the attempt of a task in the place of another one; of "" in that of any.
-func doubt(p *effect, id TaskID, was, is RecordID) {
-	if t, live := p.board.Load(Key{Tasks, string(id)}).(*Task); live && t.Attempt != nil && (was == "" || t.Attempt.Doubt == was) {
-		t = t.clone()
+func doubt(p *effect, id board.TaskID, was, is board.RecordID) {
+	if t, live := p.board.Load(board.Key{Folder: board.Tasks, ID: string(id)}).(*board.Task); live && t.Attempt != nil && (was == "" || t.Attempt.Doubt == was) {
+		t = t.Clone()
 		t.Attempt.Doubt = is
 		p.keep(t)
 	}
-}
-
-// Doubt says why there is doubt about a task, is being the anomaly.
-func (b *Board) Doubt(id TaskID, is RecordID) string {
-	if a, ok := b.Load(Key{Anomalies, string(is)}).(*Anomaly); ok && a.Type == SealChanged {
-		return fmt.Sprintf("what a review of %s began with was changed below its session, which may have judged something else", id)
-	}
-	return fmt.Sprintf("a session on %s killed its guard, and what it left may act as anybody", id)
 }
 
 // trusted refuses to agents the verdicts on a task, and its merge, while there is doubt
@@ -78,11 +70,11 @@ func trusted(p *play) *Refusal {
 
 // DiscoverMove records work or risk that was found during a task.
 type DiscoverMove struct {
-	Text      string `yaml:"text"`
-	Severity  string `yaml:"severity"`
-	Urgency   string `yaml:"urgency"`
-	During    TaskID `yaml:"during"`
-	Recommend string `yaml:"recommend"`
+	Text      string       `yaml:"text"`
+	Severity  string       `yaml:"severity"`
+	Urgency   string       `yaml:"urgency"`
+	During    board.TaskID `yaml:"during"`
+	Recommend string       `yaml:"recommend"`
 }
 
 func (d *DiscoverMove) subject() string { return "" }
@@ -95,10 +87,10 @@ func (d *DiscoverMove) check(p *play) *Refusal {
 		return r
 	}
 	if !slices.Contains([]string{"low", "medium", "high", "critical"}, d.Severity) {
-		return refuse(RuleForm, hint, "%q is no severity: low, medium, high or critical", clip(d.Severity))
+		return refuse(RuleForm, hint, "%q is no severity: low, medium, high or critical", board.Clip(d.Severity))
 	}
 	if !slices.Contains([]string{"immediate", "deferred"}, d.Urgency) {
-		return refuse(RuleForm, hint, "%q is no urgency: immediate or deferred", clip(d.Urgency))
+		return refuse(RuleForm, hint, "%q is no urgency: immediate or deferred", board.Clip(d.Urgency))
 	}
 	if d.During != "" && p.board.Task(d.During) == nil {
 		return refuse(RuleNotFound, "git liza list --all", "there is no task %s", d.During)
@@ -110,39 +102,41 @@ func (d *DiscoverMove) check(p *play) *Refusal {
 }
 
 func (d *DiscoverMove) apply(p *effect) {
-	p.record(Discovered, func(id RecordID) Document {
-		return &Discovery{ID: id, Text: d.Text, Severity: d.Severity, Urgency: d.Urgency, During: d.During,
+	p.record(board.Discovered, func(id board.RecordID) board.Document {
+		return &board.Discovery{ID: id, Text: d.Text, Severity: d.Severity, Urgency: d.Urgency, During: d.During,
 			Recommend: d.Recommend, By: p.move.By, At: p.move.At}
 	})
 }
 
 // ConvertMove turns a discovery into a task.
 type ConvertMove struct {
-	Discovery RecordID  `yaml:"discovery"`
-	Input     TaskInput `yaml:"input"`
-	Texts     texts     `yaml:"texts"` // new ones that the task stands on
+	Discovery board.RecordID  `yaml:"discovery"`
+	Input     board.TaskInput `yaml:"input"`
+	Texts     texts           `yaml:"texts"` // new ones that the task stands on
 }
 
 func (c *ConvertMove) subject() string { return string(c.Discovery) }
 
-func (c *ConvertMove) ask(_ Move, b *Board) Query { return askTextsOf(b, []TaskInput{c.Input}) }
+func (c *ConvertMove) ask(_ Move, b *board.Board) Query {
+	return askTextsOf(b, []board.TaskInput{c.Input})
+}
 
 func (c *ConvertMove) fill(p *play) { c.Texts = enteredTexts(p) }
 
 func (c *ConvertMove) check(p *play) *Refusal {
-	d, ok := p.board.Load(Key{Discovered, string(c.Discovery)}).(*Discovery)
+	d, ok := p.board.Load(board.Key{Folder: board.Discovered, ID: string(c.Discovery)}).(*board.Discovery)
 	if !ok {
 		return refuse(RuleNotFound, "git liza record list discoveries --all", "there is no discovery %s", c.Discovery)
 	}
 	if d.Converted != "" {
 		return refuse(RuleExists, "git liza show "+string(d.Converted), "%s has become %s already", d.ID, d.Converted)
 	}
-	return cmp.Or(p.enterTasks([]TaskInput{c.Input}, nil), checkRecorded(p, c.Texts))
+	return cmp.Or(p.enterTasks([]board.TaskInput{c.Input}, nil), checkRecorded(p, c.Texts))
 }
 
 func (c *ConvertMove) apply(p *effect) {
-	key := Key{Discovered, string(c.Discovery)}
-	d := *p.board.Load(key).(*Discovery)
+	key := board.Key{Folder: board.Discovered, ID: string(c.Discovery)}
+	d := *p.board.Load(key).(*board.Discovery)
 	d.Converted = c.Input.ID
 	p.put(key, &d)
 	reopenReverted(p, c.Input)
@@ -165,30 +159,30 @@ func (n *NoteMove) check(p *play) *Refusal {
 	if !n.Expires.IsZero() && !n.Expires.After(p.move.At) {
 		return refuse(RuleForm, hint+" --until 3d", "the note would expire at %s, which is over", n.Expires.Format(time.RFC3339))
 	}
-	known := n.For == "all" || p.board.Role(AgentID(n.For).Role()) != nil || p.board.Role(Role(n.For)) != nil ||
-		validID(n.For) && p.board.Task(TaskID(n.For)) != nil
+	known := n.For == "all" || p.board.Role(board.AgentID(n.For).Role()) != nil || p.board.Role(board.Role(n.For)) != nil ||
+		board.ValidID(n.For) && p.board.Task(board.TaskID(n.For)) != nil
 	if !known {
-		return refuse(RuleNotFound, hint, "%q is neither all, a role, an agent id nor a task", clip(n.For))
+		return refuse(RuleNotFound, hint, "%q is neither all, a role, an agent id nor a task", board.Clip(n.For))
 	}
 	return nil
 }
 
 func (n *NoteMove) apply(p *effect) {
-	p.record(Notes, func(id RecordID) Document {
-		return &Note{ID: id, For: n.For, Text: n.Text, Expires: n.Expires, By: p.move.By, At: p.move.At}
+	p.record(board.Notes, func(id board.RecordID) board.Document {
+		return &board.Note{ID: id, For: n.For, Text: n.Text, Expires: n.Expires, By: p.move.By, At: p.move.At}
 	})
 }
 
 // recordReplacement records that a task is blocked which replaces another one.
 func recordReplacement(p *effect, reason string) {
 	if t := p.task; t.Generation != 0 {
-		p.recordAnomaly(ReplacementBlocked, t.ID, map[string]string{"replaces": joinIDs(t.Supersedes), "reason": Clean(clip(reason))})
+		p.recordAnomaly(board.ReplacementBlocked, t.ID, map[string]string{"replaces": joinIDs(t.Supersedes), "reason": board.Clean(board.Clip(reason))})
 	}
 }
 
 // recordChurn records the fourth rejection of a task.
-func recordChurn(p *effect, role Role) {
+func recordChurn(p *effect, role board.Role) {
 	if t := p.task; t.Cycles == 4 {
-		p.recordAnomaly(ReviewChurn, t.ID, map[string]string{"rejections": strconv.Itoa(t.Cycles), "role": string(role)})
+		p.recordAnomaly(board.ReviewChurn, t.ID, map[string]string{"rejections": strconv.Itoa(t.Cycles), "role": string(role)})
 	}
 }

@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/git-liza/git-liza/flow/board"
 )
 
 // TestRefs: the refs that move with a move follow from it and the board alone.
@@ -33,7 +35,7 @@ func TestRefs(t *testing.T) {
 		require.Equal(t, want, m.Refs(s.board), line)
 	}
 	root := empty(t)
-	m := root.by("human:ann", ActInit, "", newBoard())
+	m := root.by("human:ann", board.ActInit, "", newBoard())
 	require.Equal(t, []RefMove{{Name: "refs/liza/marks/sprint-1", State: true}, {Name: integration, New: tip}}, m.Refs(root.board))
 	m.Detail.(*InitMove).Created = false
 	require.Len(t, m.Refs(root.board), 1)
@@ -73,18 +75,18 @@ func TestQuestions(t *testing.T) {
 		"human:ann edit d spec=other.md":            {Tip: tip},
 		"human:ann edit a spec=other.md +draft":     {Tip: tip},
 		"human:ann goal g spec=doc/g.md":            {Texts: []TextQuery{{Path: "doc/g.md"}}, Tip: tip},
-		"coder-1 claim a saved=left":                {Saves: []ObjectID{object("left")}, Tip: tip},
-		"coder-1 submit a c2":                       {Submission: object("c2"), Brought: true, Behind: []ObjectID{object("tip"), tip}, Tip: tip},
-		"coder-1 merge a submission=c1 saved=l":     {Merge: object("m-a"), Submission: object("c1"), Brought: true, Onto: tip, DriftFrom: object("tip"), Saves: []ObjectID{object("l")}, Texts: tracked, At: object("m-a"), Tip: tip},
-		"human:ann adopt x2":                        {Descendant: object("x2"), Behind: []ObjectID{tip}, Onto: tip, Texts: tracked, At: object("x2"), Tip: tip},
+		"coder-1 claim a saved=left":                {Saves: []board.ObjectID{object("left")}, Tip: tip},
+		"coder-1 submit a c2":                       {Submission: object("c2"), Brought: true, Behind: []board.ObjectID{object("tip"), tip}, Tip: tip},
+		"coder-1 merge a submission=c1 saved=l":     {Merge: object("m-a"), Submission: object("c1"), Brought: true, Onto: tip, DriftFrom: object("tip"), Saves: []board.ObjectID{object("l")}, Texts: tracked, At: object("m-a"), Tip: tip},
+		"human:ann adopt x2":                        {Descendant: object("x2"), Behind: []board.ObjectID{tip}, Onto: tip, Texts: tracked, At: object("x2"), Tip: tip},
 		"human:ann accept specs/vision.md none.md":  {Texts: tracked, Tip: tip},
 		"human:ann reopen":                          {Texts: tracked, Tip: tip},
-		"human:ann supersede a b spec=n.md saved=l": {Texts: []TextQuery{{Path: "n.md"}}, Saves: []ObjectID{object("l")}, Tip: tip},
+		"human:ann supersede a b spec=n.md saved=l": {Texts: []TextQuery{{Path: "n.md"}}, Saves: []board.ObjectID{object("l")}, Tip: tip},
 	} {
 		m, _ := s.moveOf(strings.Fields(line))
-		require.Equal(t, want, s.board.Ask(m), line)
+		require.Equal(t, want, Ask(s.board, m), line)
 	}
 	root := empty(t)
-	require.Equal(t, Query{Saves: []ObjectID{object("tip")}, Texts: []TextQuery{{Path: vision}}, Tip: object("tip")},
-		root.board.Ask(root.by("human:ann", ActInit, "", newBoard())))
+	require.Equal(t, Query{Saves: []board.ObjectID{object("tip")}, Texts: []TextQuery{{Path: vision}}, Tip: object("tip")},
+		Ask(root.board, root.by("human:ann", board.ActInit, "", newBoard())))
 }

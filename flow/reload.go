@@ -4,59 +4,45 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/flow/lists"
 )
 
 // ReloadMove gives a goal in progress another workflow, or a newer copy of its own.
 type ReloadMove struct {
-	Workflow *Workflow  `yaml:"workflow"` // nil: nothing is bounded any more
-	Phase    PhaseID    `yaml:"phase"`    // that the goal stands in afterwards
-	Map      []PhaseMap `yaml:"map"`      // of open tasks
-	Every    Every      `yaml:"every"`    // of the goal afterwards
-	Reason   string     `yaml:"reason"`
-	Texts    texts      `yaml:"texts"` // of artifacts that are there, and of what new tasks stand on
-}
-
-// A PhaseMap gives open tasks of a phase another one.
-type PhaseMap struct {
-	From PhaseID `yaml:"from"` // "" is that of tasks that have none
-	To   PhaseID `yaml:"to"`
+	Workflow *board.Workflow  `yaml:"workflow"` // nil: nothing is bounded any more
+	Phase    board.PhaseID    `yaml:"phase"`    // that the goal stands in afterwards
+	Map      []board.PhaseMap `yaml:"map"`      // of open tasks
+	Every    board.Every      `yaml:"every"`    // of the goal afterwards
+	Reason   string           `yaml:"reason"`
+	Texts    texts            `yaml:"texts"` // of artifacts that are there, and of what new tasks stand on
 }
 
 func (m *ReloadMove) subject() string {
 	if m.Workflow == nil {
-		return PlainWorkflow
+		return board.PlainWorkflow
 	}
 	return m.Workflow.Name
 }
 
-func (m *ReloadMove) ask(move Move, b *Board) Query {
+func (m *ReloadMove) ask(move Move, b *board.Board) Query {
 	if m.Workflow == nil {
 		return Query{}
 	}
 	w := m.of(move.Goal)
 	q := askTextsOf(b, templates(b, m.begins(b, move.Goal, m.phase(b, move.Goal))))
-	if w.checkForm(move.Goal) == nil {
-		q.Match = w.patterns()
+	if checkWorkflowForm(w, move.Goal) == nil {
+		q.Match = w.Patterns()
 	}
 	return q
 }
 
 // of is the workflow as the document of a goal.
-func (m *ReloadMove) of(goal GoalID) *Workflow { return m.Workflow.of(goal) }
-
-func (w *Workflow) of(goal GoalID) *Workflow {
-	if w == nil || w.Goal != "" {
-		return w
-	}
-	own := *w
-	own.Goal = goal
-	return &own
-}
+func (m *ReloadMove) of(goal board.GoalID) *board.Workflow { return m.Workflow.Of(goal) }
 
 // phase is the phase that the move names, else the one that the goal keeps, else the
 // first.
-func (m *ReloadMove) phase(b *Board, goal GoalID) PhaseID {
+func (m *ReloadMove) phase(b *board.Board, goal board.GoalID) board.PhaseID {
 	g := b.Goal(goal)
 	switch {
 	case m.Phase != "" || m.Workflow == nil || len(m.Workflow.Phases) == 0 || g == nil:
@@ -68,7 +54,7 @@ func (m *ReloadMove) phase(b *Board, goal GoalID) PhaseID {
 }
 
 // begins is the phase that the move lets begin.
-func (m *ReloadMove) begins(b *Board, goal GoalID, to PhaseID) beginning {
+func (m *ReloadMove) begins(b *board.Board, goal board.GoalID, to board.PhaseID) beginning {
 	g := b.Goal(goal)
 	if g == nil || m.Workflow == nil {
 		return beginning{}
@@ -78,7 +64,7 @@ func (m *ReloadMove) begins(b *Board, goal GoalID, to PhaseID) beginning {
 
 // begun is the goal with the phases that it entered in the workflow of the move: none if
 // that is another one.
-func (m *ReloadMove) begun(g *Goal) *Goal {
+func (m *ReloadMove) begun(g *board.Goal) *board.Goal {
 	now := *g
 	if m.Workflow == nil || g.Workflow != m.Workflow.Name {
 		now.Begun = nil
@@ -103,14 +89,14 @@ func (m *ReloadMove) check(p *play) *Refusal {
 		return r
 	}
 	if m.Workflow.Phase(m.Phase) == nil {
-		return refuse(RulePhase, workflowHelp, "%s has no phase %s; its phases are %s", m.Workflow.Name, shownPhase(m.Phase), m.Workflow.names())
+		return refuse(RulePhase, workflowHelp, "%s has no phase %s; its phases are %s", m.Workflow.Name, shownPhase(m.Phase), m.Workflow.Names())
 	}
 	for i, pair := range m.Map {
-		if slices.ContainsFunc(m.Map[:i], func(o PhaseMap) bool { return o.From == pair.From }) || pair.To != AnyPhase && m.Workflow.Phase(pair.To) == nil {
+		if slices.ContainsFunc(m.Map[:i], func(o board.PhaseMap) bool { return o.From == pair.From }) || pair.To != board.AnyPhase && m.Workflow.Phase(pair.To) == nil {
 			return refuse(RulePhase, workflowHelp, "%s has no phase %s, or tasks of %s are given two", m.Workflow.Name, shownPhase(pair.To), shownPhase(pair.From))
 		}
 	}
-	if r := firstRefusal(openTasksOf(p.board, goal), func(s *Summary) *Refusal { return m.checkTask(p.board.Task(s.ID)) }); r != nil {
+	if r := firstRefusal(board.OpenTasksOf(p.board, goal), func(s *board.Summary) *Refusal { return m.checkTask(p.board.Task(s.ID)) }); r != nil {
 		return r
 	}
 	p.workflow = m.Workflow
@@ -123,8 +109,8 @@ func (m *ReloadMove) check(p *play) *Refusal {
 }
 
 // mapped is the phase of a task after the move.
-func (m *ReloadMove) mapped(t *Task) PhaseID {
-	if pair := lists.Find(m.Map, func(pair PhaseMap) bool { return pair.From == t.Phase }); pair != nil {
+func (m *ReloadMove) mapped(t *board.Task) board.PhaseID {
+	if pair := lists.Find(m.Map, func(pair board.PhaseMap) bool { return pair.From == t.Phase }); pair != nil {
 		return pair.To
 	}
 	return t.Phase
@@ -132,33 +118,33 @@ func (m *ReloadMove) mapped(t *Task) PhaseID {
 
 // checkTask refuses to leave an open task in a phase that the workflow lacks, or where
 // nobody may do it.
-func (m *ReloadMove) checkTask(t *Task) *Refusal {
+func (m *ReloadMove) checkTask(t *board.Task) *Refusal {
 	to := m.mapped(t)
-	if to == AnyPhase {
+	if to == board.AnyPhase {
 		return nil
 	}
 	switch f := m.Workflow.Phase(to); {
 	case f == nil:
-		return refuse(RulePhase, m.mapHint(t), "%s is open in the phase %s, which %s lacks; its phases are %s", t.ID, shownPhase(to), m.Workflow.Name, m.Workflow.names())
-	case !f.admits(t):
-		return refuse(RulePhase, m.mapHint(t), "the phase %s of %s has no tasks of the kind %s that %s does, as %s is", to, m.Workflow.Name, t.Kind, t.doer().One(), t.ID)
+		return refuse(RulePhase, m.mapHint(t), "%s is open in the phase %s, which %s lacks; its phases are %s", t.ID, shownPhase(to), m.Workflow.Name, m.Workflow.Names())
+	case !f.Admits(t):
+		return refuse(RulePhase, m.mapHint(t), "the phase %s of %s has no tasks of the kind %s that %s does, as %s is", to, m.Workflow.Name, t.Kind, t.Doer().One(), t.ID)
 	}
 	return nil
 }
 
 // mapHint is the command that maps the phase of a task.
-func (m *ReloadMove) mapHint(t *Task) string {
+func (m *ReloadMove) mapHint(t *board.Task) string {
 	return m.Workflow.Command(t.Goal) + " --map " + string(cmp.Or(t.Phase, noPhase)) + "=PHASE"
 }
 
 // noPhase is the name of the phase of tasks that have none, where people map it.
-const noPhase PhaseID = "none"
+const noPhase board.PhaseID = "none"
 
 func (m *ReloadMove) apply(p *effect) {
 	goal := p.goalID()
-	for _, s := range openTasksOf(p.board, goal) {
+	for _, s := range board.OpenTasksOf(p.board, goal) {
 		if t := p.board.Task(s.ID); m.Workflow != nil && m.mapped(t) != t.Phase {
-			t = t.clone()
+			t = t.Clone()
 			t.Phase = m.mapped(t)
 			p.keep(t)
 		}
@@ -168,8 +154,8 @@ func (m *ReloadMove) apply(p *effect) {
 
 // setWorkflow writes the workflow of a goal, which stands in a phase of it then. The bounds
 // of a loop go with the workflow that it had.
-func setWorkflow(p *effect, goal GoalID, w *Workflow, phase PhaseID, every Every) {
-	g, key := *p.board.Goal(goal), Key{Workflows, string(goal)}
+func setWorkflow(p *effect, goal board.GoalID, w *board.Workflow, phase board.PhaseID, every board.Every) {
+	g, key := *p.board.Goal(goal), board.Key{Folder: board.Workflows, ID: string(goal)}
 	name := ""
 	if w != nil {
 		name = w.Name
@@ -180,8 +166,8 @@ func setWorkflow(p *effect, goal GoalID, w *Workflow, phase PhaseID, every Every
 	if g.Workflow != name {
 		g.Workflow, g.Begun, g.Loop = name, nil, nil
 	}
-	g.Begun = slices.DeleteFunc(slices.Clone(g.Begun), func(id PhaseID) bool { return w.Phase(id) == nil })
+	g.Begun = slices.DeleteFunc(slices.Clone(g.Begun), func(id board.PhaseID) bool { return w.Phase(id) == nil })
 	g.Every = every
-	g.enter(p, phase, true)
-	p.put(Key{Goals, string(goal)}, &g)
+	enterPhase(&g, p, phase, true)
+	p.put(board.Key{Folder: board.Goals, ID: string(goal)}, &g)
 }

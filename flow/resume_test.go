@@ -6,18 +6,18 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 )
 
 // A checkpoint that a tripped breaker began is not ended by a decision: the reset comes
 // first.
 func TestOnwardOfATrippedBreaker(t *testing.T) {
 	t.Parallel()
-	control := flow.ControlState{State: flow.Checkpoint}
+	control := board.ControlState{State: board.Checkpoint}
 	for tripped, want := range map[bool]string{true: "git liza board breaker reset --resolution R", false: "git liza checkpoint decide CONTINUE --message M"} {
-		b := flow.Open(flow.Documents{}.With([]flow.Edit{
-			{Key: flow.Key{Folder: flow.SettingsDoc}, Document: &flow.Settings{Format: flow.NewestFormat, Control: control}},
-			{Key: flow.Key{Folder: flow.BreakerDoc}, Document: &flow.Breaker{Tripped: tripped}},
+		b := board.Open(board.Documents{}.With([]board.Edit{
+			{Key: board.Key{Folder: board.SettingsDoc}, Document: &board.Settings{Format: board.NewestFormat, Control: control}},
+			{Key: board.Key{Folder: board.BreakerDoc}, Document: &board.Breaker{Tripped: tripped}},
 		}), time.Time{})
 		require.Equal(t, want, control.Onward(b))
 	}

@@ -5,65 +5,14 @@ import (
 	"slices"
 	"strconv"
 	"time"
+
+	"github.com/git-liza/git-liza/flow/board"
 )
 
-// A Retry says that claims of a task ended without a submission, a question or a handoff,
-// and when agents may claim it again.
-type Retry struct {
-	Count     int       `yaml:"count"` // since the task was last submitted or unblocked
-	NotBefore time.Time `yaml:"not_before"`
-	Error     string    `yaml:"error"` // of the last one
-}
-
-// A RetryPolicy says how often work is tried and how long agents wait in between.
-type RetryPolicy struct {
-	Attempts int      `yaml:"attempts,keep"` // claims; when so many have failed the task is BLOCKED; 0 is never
-	Strategy Strategy `yaml:"strategy"`
-	Base     Duration `yaml:"base"`
-	Max      Duration `yaml:"max"`
-}
-
-// A Strategy says how waits grow with the number of failures. The zero value is none.
-type Strategy uint8
-
-// The strategies of waits.
-const (
-	Exponential Strategy = iota + 1 // each is twice as long as the one before
-	Linear                          // each is longer by the first
-	Fixed                           // all are equal
-)
-
-var strategyNames = names{"strategy of waits", "exponential", "linear", "fixed"}
-
-// String is the strategy's name.
-func (s Strategy) String() string { return strategyNames.name(uint8(s)) }
-
-// MarshalText writes the name; the zero value is an error.
-func (s Strategy) MarshalText() ([]byte, error) { return strategyNames.marshal(uint8(s)) }
-
-// UnmarshalText accepts exactly the names of [Strategy.String].
-func (s *Strategy) UnmarshalText(text []byte) error { return unmarshalName(s, text, strategyNames) }
-
-// Wait is how long agents wait after so many failures.
-func (r RetryPolicy) Wait(failures int) time.Duration {
-	wait := time.Duration(r.Base)
-	switch r.Strategy {
-	case Exponential:
-		for range min(failures, 64) - 1 {
-			if wait *= 2; wait >= time.Duration(r.Max) {
-				break
-			}
-		}
-	case Linear:
-		wait *= time.Duration(min(failures, 1<<20))
-	}
-	return min(wait, time.Duration(r.Max))
-}
-
-// check refuses a policy by which nothing is ever tried, or after years.
-func (r RetryPolicy) check(hint string) *Refusal {
-	if r != (RetryPolicy{}) && (r.Attempts < 0 || r.Attempts > MaxList || r.Strategy == 0 || r.Base < Duration(time.Second) || r.Max < r.Base || r.Max > MaxLease) {
-		return refuse(RuleForm, hint, "retry.attempts is at most %d, and 1s <= retry.base <= retry.max <= %s", MaxList, MaxLease)
+// checkRetryPolicy refuses a policy by which nothing is ever tried, or after years.
+func checkRetryPolicy(r board.RetryPolicy, hint string) *Refusal {
+	if r != (board.RetryPolicy{}) && (r.Attempts < 0 || r.Attempts > board.MaxList || r.Strategy == 0 || r.Base < board.Duration(time.Second) || r.Max < r.Base || r.Max > MaxLease) {
+		return refuse(RuleForm, hint, "retry.attempts is at most %d, and 1s <= retry.base <= retry.max <= %s", board.MaxList, MaxLease)
 	}
 	return nil
 }
@@ -103,7 +52,7 @@ func (s *SessionMove) endWork(p *effect) (ended, failed bool) {
 	}
 	endReview(p, t, role)
 	if fails(s.Outcome) && !by.IsHuman() {
-		t.judge(role, func(j *Judgement) {
+		t.Judge(role, func(j *board.Judgement) {
 			j.NoVerdicts++
 			j.NotBefore = p.move.At.Add(p.board.Settings().Config.Retry.Wait(j.NoVerdicts))
 			j.Error = cmp.Or(s.Error, s.Outcome)
@@ -115,7 +64,7 @@ func (s *SessionMove) endWork(p *effect) (ended, failed bool) {
 // countRetry counts a claim that failed, and reports whether it was the last one.
 func countRetry(p *effect, text string) bool {
 	policy := p.board.Settings().Config.Retry
-	last := Retry{Count: 1, Error: text}
+	last := board.Retry{Count: 1, Error: text}
 	if p.task.Retry != nil {
 		last.Count += p.task.Retry.Count
 	}
@@ -126,11 +75,11 @@ func countRetry(p *effect, text string) bool {
 
 // blockRetried blocks the task after the last claim that may fail.
 func blockRetried(p *effect) {
-	p.blockAtLimit(LimitRetries, "", strconv.Itoa(p.task.Retry.Count)+" claims ended without a result: what stands in the way?")
+	p.blockAtLimit(board.LimitRetries, "", strconv.Itoa(p.task.Retry.Count)+" claims ended without a result: what stands in the way?")
 }
 
 // hostOf is the host of an agent, "" if it is not known.
-func hostOf(b *Board, by Actor) string {
+func hostOf(b *board.Board, by board.Actor) string {
 	if a := b.Agent(by.Agent()); a != nil {
 		return a.Host
 	}

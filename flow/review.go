@@ -4,13 +4,14 @@ import (
 	"cmp"
 	"time"
 
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/flow/lists"
 )
 
 // ReviewMove takes the review of a submission.
 type ReviewMove struct {
-	Lease Duration `yaml:"lease"`
-	Role  Role     `yaml:"role"` // of a person's review; "" is an agent's own, of a person the first that misses a verdict
+	Lease board.Duration `yaml:"lease"`
+	Role  board.Role     `yaml:"role"` // of a person's review; "" is an agent's own, of a person the first that misses a verdict
 }
 
 // reviewable refuses roles that do not have to judge the submission or have done
@@ -23,12 +24,12 @@ func reviewable(p *play) *Refusal {
 	}
 	show, own := "git liza show "+string(t.ID), t.Judgement(role)
 	switch {
-	case t.holds(own.Verdict):
+	case t.Holds(own.Verdict):
 		return refuse(RuleState, show, "%s has the verdict of %s", t.ID, role)
 	case rereads(p, own.Review):
-	case own.Review.live(p.move.At) && len(t.Submission.ReviewBy) > 1:
+	case own.Review.Live(p.move.At) && len(t.Submission.ReviewBy) > 1:
 		return refuse(RuleLease, show, "%s reviews %s as %s until %s", own.Review.By, t.ID, role, own.Review.Lease.Format(time.RFC3339))
-	case own.Review.live(p.move.At):
+	case own.Review.Live(p.move.At):
 		return refuse(RuleLease, show, "%s reviews %s until %s", own.Review.By, t.ID, own.Review.Lease.Format(time.RFC3339))
 	case by.IsHuman() && notHuman(p, role):
 		return refuseHuman(p, role)
@@ -37,7 +38,7 @@ func reviewable(p *play) *Refusal {
 		if a := p.board.Agent(id); a != nil && a.Degraded != "" {
 			return refuse(RuleResting, "git liza agents add "+string(id), "%s rests (%s) and gets no work until it is added anew", id, a.Degraded)
 		} else if a != nil && a.Review != "" && a.Review != t.ID {
-			if other := p.board.Task(a.Review); other != nil && other.isReviewedAt(by, p.move.At) {
+			if other := p.board.Task(a.Review); other != nil && other.IsReviewedAt(by, p.move.At) {
 				return refuse(RuleOneClaim, "git liza show "+string(a.Review), "%s already reviews %s", id, a.Review)
 			}
 		}
@@ -47,14 +48,14 @@ func reviewable(p *play) *Refusal {
 
 // rereads reports whether the actor holds that review and reads texts again that
 // have changed since it began.
-func rereads(p *play, held *Review) bool {
-	return held.live(p.move.At) && held.By == p.move.By && changedText(p.board, p.task, held.Texts) != nil
+func rereads(p *play, held *board.Review) bool {
+	return held.Live(p.move.At) && held.By == p.move.By && changedText(p.board, p.task, held.Texts) != nil
 }
 
 // independent refuses a verdict of an actor that coded the task, or is not [trusted] with
 // it. A person who submitted it may stand for it again.
 func independent(p *play) *Refusal {
-	if !p.board.Settings().Config.AllowSelfReview && p.task.isCodedBy(p.move.By, p.move.Principal) && !standsAgain(p) {
+	if !p.board.Settings().Config.AllowSelfReview && p.task.IsCodedBy(p.move.By, p.move.Principal) && !standsAgain(p) {
 		return refuse(RuleSelfReview, otherJudge(p), "%s coded %s and cannot judge it", p.move.By, p.task.ID)
 	}
 	return trusted(p)
@@ -67,28 +68,28 @@ func otherJudge(p *play) string {
 	if !p.move.By.IsHuman() {
 		return "git liza list --status READY_FOR_REVIEW"
 	}
-	if role := lists.Find(p.task.Missing(), func(role Role) bool { return role != HumanRole }); role != nil {
+	if role := lists.Find(p.task.Missing(), func(role board.Role) bool { return role != board.HumanRole }); role != nil {
 		return "git liza rush --agents " + string(*role) + "=1"
 	}
 	return "git liza config allow_self_review true"
 }
 
 func (r *ReviewMove) check(p *play) *Refusal {
-	if r.Lease < Duration(time.Second) {
+	if r.Lease < board.Duration(time.Second) {
 		return refuse(RuleForm, "git liza help review", "a review needs a lease")
 	}
 	return nil
 }
 
 func (r *ReviewMove) already(p *play) bool {
-	if p.from != ReadyForReview {
+	if p.from != board.ReadyForReview {
 		return false
 	}
 	_, held := p.task.HeldReview(p.move.By)
 	if r.Role != "" {
 		held = p.task.Judgement(r.Role).Review
 	}
-	return held.live(p.move.At) && held.By == p.move.By && !rereads(p, held)
+	return held.Live(p.move.At) && held.By == p.move.By && !rereads(p, held)
 }
 
 func (r *ReviewMove) apply(p *effect) {
@@ -100,16 +101,16 @@ func (r *ReviewMove) apply(p *effect) {
 	} else if held != nil {
 		endReview(p, t, role)
 		if !held.By.IsHuman() {
-			t.judge(role, func(j *Judgement) { j.NoVerdicts++ })
+			t.Judge(role, func(j *board.Judgement) { j.NoVerdicts++ })
 		}
 	}
 	if t.Judgement(role).NoVerdicts >= p.limits().NoVerdicts {
-		p.blockAtLimit(LimitNoVerdicts, role, "Reviews of this submission keep ending without a verdict: what stands in the reviewers' way?")
+		p.blockAtLimit(board.LimitNoVerdicts, role, "Reviews of this submission keep ending without a verdict: what stands in the reviewers' way?")
 		return
 	}
 	dropReview(p, m.By)
-	t.judge(role, func(j *Judgement) {
-		j.Review = &Review{By: m.By, Since: since, Lease: m.At.Add(time.Duration(r.Lease)), Texts: textRefsOf(p.board, t)}
+	t.Judge(role, func(j *board.Judgement) {
+		j.Review = &board.Review{By: m.By, Since: since, Lease: m.At.Add(time.Duration(r.Lease)), Texts: board.TextRefsOf(p.board, t)}
 	})
-	editAgent(p, m.By, func(a *Agent) { a.Review = t.ID })
+	editAgent(p, m.By, func(a *board.Agent) { a.Review = t.ID })
 }

@@ -10,58 +10,60 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/git-liza/git-liza/flow/board"
 )
 
 // row is a row of the rules page: the states that an act leaves, those that it
 // may enter, and the actors that make it.
 type row struct {
-	from, to []Status
+	from, to []board.Status
 	by       standing
 }
 
-var anyOpen = []Status{Draft, Unclaimed, ReadyForReview, Rejected, Approved, Blocked, IntegrationFailed}
+var anyOpen = []board.Status{board.Draft, board.Unclaimed, board.ReadyForReview, board.Rejected, board.Approved, board.Blocked, board.IntegrationFailed}
 
 // pageOfTasks is the page's table of acts on tasks, copied by hand.
-var pageOfTasks = map[Act]row{
-	ActEdit:            {[]Status{Draft, Unclaimed, Claimed, ReadyForReview, Rejected, Approved, Blocked, IntegrationFailed}, nil, planner | human},
-	ActClaim:           {[]Status{Unclaimed, Rejected, IntegrationFailed, Claimed}, []Status{Claimed}, coder | human},
-	ActRenew:           {[]Status{Claimed, ReadyForReview}, nil, supervisor | human},
-	ActIntent:          {[]Status{Claimed}, nil, holder},
-	ActSubmit:          {[]Status{Claimed}, []Status{ReadyForReview}, holder},
-	ActReview:          {[]Status{ReadyForReview}, nil, reviewer | human},
-	ActApprove:         {[]Status{ReadyForReview}, nil, reviewHolder | human}, // APPROVED with the last verdict
-	ActReject:          {[]Status{ReadyForReview, Approved}, []Status{Rejected}, reviewHolder | human},
-	ActMerge:           {[]Status{Approved}, []Status{Merged}, supervisor | human},
-	ActIntegrationFail: {[]Status{Approved}, []Status{IntegrationFailed}, supervisor | human},
-	ActBlock:           {[]Status{Claimed, Rejected, IntegrationFailed}, []Status{Blocked}, holder | supervisor | planner | human},
-	ActUnblock:         {[]Status{Blocked}, nil, planner | human},
-	ActSupersede:       {[]Status{Draft, Unclaimed, ReadyForReview, Rejected, Blocked, IntegrationFailed}, []Status{Superseded}, planner | human},
-	ActAbandon:         {anyOpen, []Status{Abandoned}, planner | human},
-	ActRelease:         {[]Status{Claimed, ReadyForReview}, nil, supervisor | human},
-	ActSession:         {append([]Status{0}, Statuses()...), nil, supervisor | human},
-	ActHandoff:         {[]Status{Claimed}, nil, holder},
-	ActRecheck:         {[]Status{Approved}, []Status{ReadyForReview}, supervisor | human},
-	ActDismiss:         {[]Status{Rejected}, nil, human},
+var pageOfTasks = map[board.Act]row{
+	board.ActEdit:            {[]board.Status{board.Draft, board.Unclaimed, board.Claimed, board.ReadyForReview, board.Rejected, board.Approved, board.Blocked, board.IntegrationFailed}, nil, planner | human},
+	board.ActClaim:           {[]board.Status{board.Unclaimed, board.Rejected, board.IntegrationFailed, board.Claimed}, []board.Status{board.Claimed}, coder | human},
+	board.ActRenew:           {[]board.Status{board.Claimed, board.ReadyForReview}, nil, supervisor | human},
+	board.ActIntent:          {[]board.Status{board.Claimed}, nil, holder},
+	board.ActSubmit:          {[]board.Status{board.Claimed}, []board.Status{board.ReadyForReview}, holder},
+	board.ActReview:          {[]board.Status{board.ReadyForReview}, nil, reviewer | human},
+	board.ActApprove:         {[]board.Status{board.ReadyForReview}, nil, reviewHolder | human}, // APPROVED with the last verdict
+	board.ActReject:          {[]board.Status{board.ReadyForReview, board.Approved}, []board.Status{board.Rejected}, reviewHolder | human},
+	board.ActMerge:           {[]board.Status{board.Approved}, []board.Status{board.Merged}, supervisor | human},
+	board.ActIntegrationFail: {[]board.Status{board.Approved}, []board.Status{board.IntegrationFailed}, supervisor | human},
+	board.ActBlock:           {[]board.Status{board.Claimed, board.Rejected, board.IntegrationFailed}, []board.Status{board.Blocked}, holder | supervisor | planner | human},
+	board.ActUnblock:         {[]board.Status{board.Blocked}, nil, planner | human},
+	board.ActSupersede:       {[]board.Status{board.Draft, board.Unclaimed, board.ReadyForReview, board.Rejected, board.Blocked, board.IntegrationFailed}, []board.Status{board.Superseded}, planner | human},
+	board.ActAbandon:         {anyOpen, []board.Status{board.Abandoned}, planner | human},
+	board.ActRelease:         {[]board.Status{board.Claimed, board.ReadyForReview}, nil, supervisor | human},
+	board.ActSession:         {append([]board.Status{0}, board.Statuses()...), nil, supervisor | human},
+	board.ActHandoff:         {[]board.Status{board.Claimed}, nil, holder},
+	board.ActRecheck:         {[]board.Status{board.Approved}, []board.Status{board.ReadyForReview}, supervisor | human},
+	board.ActDismiss:         {[]board.Status{board.Rejected}, nil, human},
 }
 
 // pageOfTheRest has the actors that make the acts that are not about one task.
-var pageOfTheRest = map[standing][]Act{
-	planner | human: {ActAdd, ActFinalize, ActAlign, ActConvert, ActDefer, ActSchedule},
-	human: {ActAdopt, ActClassify, ActPause, ActResume, ActStop, ActDecide, ActGoal, ActAbort, ActReset, ActInit, ActConfig,
-		ActMigrate, ActAmend, ActPrincipal, ActAccept, ActRole, ActRequire, ActReopen, ActDismissRecord,
-		ActLift, ActMark, ActReload},
-	supervisor | human: {ActCheckpoint, ActComplete, ActSprintStart, ActSprintClose, ActRetro, ActRegister, ActUnregister,
-		ActDegrade, ActTrip, ActArchive, ActTake, ActLevel, ActOutage, ActPhase},
-	planner | supervisor | human: {ActImport},
-	anybody:                      {ActAnomaly, ActDiscover, ActNote, ActSpecChange, ActAnswer, ActAsk},
+var pageOfTheRest = map[standing][]board.Act{
+	planner | human: {board.ActAdd, board.ActFinalize, board.ActAlign, board.ActConvert, board.ActDefer, board.ActSchedule},
+	human: {board.ActAdopt, board.ActClassify, board.ActPause, board.ActResume, board.ActStop, board.ActDecide, board.ActGoal, board.ActAbort, board.ActReset, board.ActInit, board.ActConfig,
+		board.ActMigrate, board.ActAmend, board.ActPrincipal, board.ActAccept, board.ActRole, board.ActRequire, board.ActReopen, board.ActDismissRecord,
+		board.ActLift, board.ActMark, board.ActReload},
+	supervisor | human: {board.ActCheckpoint, board.ActComplete, board.ActSprintStart, board.ActSprintClose, board.ActRetro, board.ActRegister, board.ActUnregister,
+		board.ActDegrade, board.ActTrip, board.ActArchive, board.ActTake, board.ActLevel, board.ActOutage, board.ActPhase},
+	planner | supervisor | human: {board.ActImport},
+	anybody:                      {board.ActAnomaly, board.ActDiscover, board.ActNote, board.ActSpecChange, board.ActAnswer, board.ActAsk},
 }
 
 func TestRulesAreThoseOfThePage(t *testing.T) {
 	t.Parallel()
 	for act, want := range pageOfTasks {
-		var from states
+		var from board.StateSet
 		var by standing
-		var to []Status
+		var to []board.Status
 		for _, r := range rules {
 			if r.act == act {
 				from |= r.from
@@ -71,7 +73,7 @@ func TestRulesAreThoseOfThePage(t *testing.T) {
 				}
 			}
 		}
-		require.Equal(t, in(want.from...), from, "the states that %s leaves", act)
+		require.Equal(t, board.AnyOf(want.from...), from, "the states that %s leaves", act)
 		require.Equal(t, want.to, to, "the states that %s enters", act)
 		require.Equal(t, want.by, by, "who makes %s: %s", act, by)
 	}
@@ -87,11 +89,11 @@ func TestRulesAreThoseOfThePage(t *testing.T) {
 
 func TestEveryActHasARow(t *testing.T) {
 	t.Parallel()
-	var rest []Act
+	var rest []board.Act
 	for _, acts := range pageOfTheRest {
 		rest = append(rest, acts...)
 	}
-	for _, act := range Acts() {
+	for _, act := range board.Acts() {
 		_, onTasks := pageOfTasks[act]
 		require.True(t, onTasks != slices.Contains(rest, act), "%s stands once on the page", act)
 		require.NotNil(t, NewDetail(act), "%s has no row", act)
@@ -100,7 +102,7 @@ func TestEveryActHasARow(t *testing.T) {
 	require.Nil(t, NewDetail(0))
 	for _, r := range rules {
 		require.NotNil(t, r.open, "%s", r.act)
-		require.False(t, r.from != anywhere && (r.from.has(Merged) || r.from.has(Superseded) || r.from.has(Abandoned)), "%s leaves a final state", r.act)
+		require.False(t, r.from != anywhere && (r.from.Has(board.Merged) || r.from.Has(board.Superseded) || r.from.Has(board.Abandoned)), "%s leaves a final state", r.act)
 	}
 }
 
@@ -215,8 +217,8 @@ func beginnings(fn *ast.FuncDecl, hint ast.Expr) []string {
 // TestActCapacity: two acts begin work on a task.
 func TestActCapacity(t *testing.T) {
 	t.Parallel()
-	for _, act := range Acts() {
-		want := map[Act]Capacity{ActClaim: Does, ActReview: Judges}[act]
-		require.Equal(t, want, act.Capacity(), act)
+	for _, act := range board.Acts() {
+		want := map[board.Act]board.Capacity{board.ActClaim: board.Does, board.ActReview: board.Judges}[act]
+		require.Equal(t, want, CapacityOf(act), act)
 	}
 }

@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/git-liza/git-liza/flow/board"
 )
 
 // TestScenarios plays testdata/scenarios/*.txt. A file holds scenarios that
@@ -61,15 +63,15 @@ func TestScenarios(t *testing.T) {
 // record is what the scenarios have shown between them.
 type record struct {
 	sync.Mutex
-	accepted, refused map[Act]bool
+	accepted, refused map[board.Act]bool
 	rules             map[Rule]bool
 }
 
-func (r *record) note(act Act, refusal *Refusal) {
+func (r *record) note(act board.Act, refusal *Refusal) {
 	r.Lock()
 	defer r.Unlock()
 	if r.rules == nil {
-		r.accepted, r.refused, r.rules = map[Act]bool{}, map[Act]bool{}, map[Rule]bool{}
+		r.accepted, r.refused, r.rules = map[board.Act]bool{}, map[board.Act]bool{}, map[Rule]bool{}
 	}
 	if refusal == nil {
 		r.accepted[act] = true
@@ -79,8 +81,8 @@ func (r *record) note(act Act, refusal *Refusal) {
 }
 
 func (r *record) requireAll(t *testing.T) {
-	for _, act := range Acts() {
-		require.True(t, r.accepted[act] || act == ActMigrate && len(formats) == 1, "no scenario shows an accepted %s", act)
+	for _, act := range board.Acts() {
+		require.True(t, r.accepted[act] || act == board.ActMigrate && len(formats) == 1, "no scenario shows an accepted %s", act)
 		require.True(t, r.refused[act], "no scenario shows a refused %s", act)
 	}
 	// Not rules about moves: a breach, an empty list of candidates, a missing name, a signature.
@@ -154,12 +156,12 @@ func (s *scene) step(step string, seen *record) string {
 	}
 	move, facts := s.moveOf(fields)
 	if m[3] == "already" {
-		if !s.board.Already(move) {
+		if !Already(s.board, move) {
 			return "the board does not say so already"
 		}
 		return ""
 	}
-	if s.board.Already(move) && !strings.HasPrefix(m[3], "refused") {
+	if Already(s.board, move) && !strings.HasPrefix(m[3], "refused") {
 		return "the board says so already"
 	}
 	refusal := s.judge(move, facts)
@@ -183,9 +185,9 @@ func (s *scene) makeDue(who string, old bool, want string, seen *record) string 
 		}
 		return "nothing is due"
 	}
-	m := s.by(Actor(who), list[0].Act, "", list[0].Detail)
+	m := s.by(board.Actor(who), list[0].Act, "", list[0].Detail)
 	m.Goal = list[0].Goal
-	if s.board.Already(m) {
+	if Already(s.board, m) {
 		if want == "already" {
 			return ""
 		}
@@ -229,18 +231,18 @@ var actorForm = regexp.MustCompile(`^([^.@]+)(?:\.(child|old|bare))?(?:@(\w+))?$
 func (s *scene) moveOf(fields []string) (Move, *Facts) {
 	who := actorForm.FindStringSubmatch(fields[0])
 	require.NotNil(s.t, who, "actor %s", fields[0])
-	var act Act
+	var act board.Act
 	require.NoError(s.t, act.UnmarshalText([]byte(fields[1])))
-	w := splitWords(Actor(who[1]), fields[2:])
-	task := TaskID("")
+	w := splitWords(board.Actor(who[1]), fields[2:])
+	task := board.TaskID("")
 	if takesTask(act) && len(w.plain) > 0 {
-		task, w.plain = TaskID(w.plain[0]), w.plain[1:]
+		task, w.plain = board.TaskID(w.plain[0]), w.plain[1:]
 	}
 	detail := details[act](s, task, w)
 	m := s.by(w.by, act, task, detail)
 	m.Principal = who[3]
 	if goal := w.pairs["in"]; goal != "" {
-		m.Goal = GoalID(goal)
+		m.Goal = board.GoalID(goal)
 	}
 	switch who[2] {
 	case "child":
@@ -253,6 +255,6 @@ func (s *scene) moveOf(fields []string) (Move, *Facts) {
 	}
 	facts := agreeing(s.board, m)
 	w.doubt(facts)
-	w.find(facts, s.board.Ask(m))
+	w.find(facts, Ask(s.board, m))
 	return s.withTexts(m, facts), facts
 }

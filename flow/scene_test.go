@@ -11,24 +11,26 @@ import (
 	"unicode/utf8"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/git-liza/git-liza/flow/board"
 )
 
 // A scene is a board under play: moves are made on it one after the other,
 // and every one of them is held to what must always be true.
 type scene struct {
 	t           require.TestingT
-	docs        Documents
-	board       *Board
-	dumps       map[Key]dump // of docs, as they were when the scene first had them
+	docs        board.Documents
+	board       *board.Board
+	dumps       map[board.Key]dump // of docs, as they were when the scene first had them
 	now         time.Time
 	requests    int
-	remembered  []Move                   // that were due
-	generations map[AgentID][]Generation // in order of registration
+	remembered  []Move                               // that were due
+	generations map[board.AgentID][]board.Generation // in order of registration
 }
 
 // A dump is a document as text.
 type dump struct {
-	of   Document
+	of   board.Document
 	text string
 }
 
@@ -36,25 +38,25 @@ var dawn = time.Date(2026, 1, 17, 8, 0, 0, 0, time.UTC)
 
 // empty is a scene without a blackboard.
 func empty(t require.TestingT) *scene {
-	return &scene{t: t, board: Open(Documents{}, time.Time{}), now: dawn, generations: map[AgentID][]Generation{}}
+	return &scene{t: t, board: board.Open(board.Documents{}, time.Time{}), now: dawn, generations: map[board.AgentID][]board.Generation{}}
 }
 
 // opened is a scene with a fresh blackboard.
 func opened(t require.TestingT) *scene {
 	s := empty(t)
-	require.Nil(t, s.play(s.by("human:ann", ActInit, "", newBoard())))
+	require.Nil(t, s.play(s.by("human:ann", board.ActInit, "", newBoard())))
 	return s
 }
 
 func newBoard() *InitMove {
-	return &InitMove{Board: "00112233445566aa", Format: NewestFormat, Goal: "goal-1", Title: "Ship", Spec: vision,
-		Integration: Branch{Name: "integration", Tip: object("tip")}, Created: true, Config: DefaultConfig()}
+	return &InitMove{Board: "00112233445566aa", Format: board.NewestFormat, Goal: "goal-1", Title: "Ship", Spec: vision,
+		Integration: board.Branch{Name: "integration", Tip: object("tip")}, Created: true, Config: board.DefaultConfig()}
 }
 
 const vision = "specs/vision.md"
 
 // object is an object id that can be read: its digits are the name's bytes.
-func object(name string) ObjectID {
+func object(name string) board.ObjectID {
 	if name == "" {
 		return ""
 	}
@@ -62,11 +64,11 @@ func object(name string) ObjectID {
 	if len(digits) > 40 {
 		panic("too long a name for an object: " + name)
 	}
-	return ObjectID(digits + strings.Repeat("0", 40-len(digits)))
+	return board.ObjectID(digits + strings.Repeat("0", 40-len(digits)))
 }
 
 // objectName is what object was given.
-func objectName(id ObjectID) string {
+func objectName(id board.ObjectID) string {
 	raw, err := hex.DecodeString(string(id))
 	if err != nil {
 		return string(id)
@@ -76,16 +78,16 @@ func objectName(id ObjectID) string {
 
 // generationOf is a generation by its label. It ends in the letter in which
 // .child ends too.
-func generationOf(label string) Generation {
-	return Generation((hex.EncodeToString([]byte(label)) + strings.Repeat("d", 16))[:16])
+func generationOf(label string) board.Generation {
+	return board.Generation((hex.EncodeToString([]byte(label)) + strings.Repeat("d", 16))[:16])
 }
 
 // by is a move of the actor now, with the generation that it has.
-func (s *scene) by(by Actor, act Act, task TaskID, d Detail) Move {
+func (s *scene) by(by board.Actor, act board.Act, task board.TaskID, d Detail) Move {
 	s.requests++
-	m := Move{Act: act, Task: task, By: by, At: s.now, Request: Request(fmt.Sprintf("%016x", s.requests)), Detail: d}
-	m.Goal = s.board.GoalOf(m)
-	if a := s.board.Agent(by.Agent()); a != nil && act != ActRegister {
+	m := Move{Act: act, Task: task, By: by, At: s.now, Request: board.Request(fmt.Sprintf("%016x", s.requests)), Detail: d}
+	m.Goal = GoalOf(s.board, m)
+	if a := s.board.Agent(by.Agent()); a != nil && act != board.ActRegister {
 		m.Generation = a.Generation
 	}
 	return m
@@ -105,11 +107,11 @@ func (s *scene) withTexts(m Move, f *Facts) Move {
 		return m
 	case *MergeMove:
 		merge := *d
-		merge.Texts = s.board.Fill(m, f).Detail.(*MergeMove).Texts
+		merge.Texts = Fill(s.board, m, f).Detail.(*MergeMove).Texts
 		m.Detail = &merge
 		return m
 	}
-	return s.board.Fill(m, f)
+	return Fill(s.board, m, f)
 }
 
 // judge makes a move with the facts given and holds it to what is always
@@ -119,7 +121,7 @@ func (s *scene) judge(m Move, f *Facts) *Refusal {
 	t := s.t
 	s.remember()
 	moveBefore := dumped(m)
-	next, err := s.board.Apply(m, f)
+	next, err := Apply(s.board, m, f)
 	s.requireUnchanged()
 	require.Equal(t, moveBefore, dumped(m), "Apply changed the move")
 	if err != nil {
@@ -129,15 +131,15 @@ func (s *scene) judge(m Move, f *Facts) *Refusal {
 		requireHelpful(t, r)
 		return r
 	}
-	replayed, err := s.board.Apply(m, nil)
+	replayed, err := Apply(s.board, m, nil)
 	require.NoError(t, err, "an accepted move is refused on replay")
 	require.Equal(t, dumped(next.Changes()), dumped(replayed.Changes()), "replay gives other documents")
 	told := m.Told(s.board, next)
 	require.LessOrEqual(t, utf8.RuneCountInString(told), 100, told)
 	require.NotContains(t, told, "\n")
 	s.docs = s.docs.With(next.Changes())
-	s.board = Open(s.docs, m.At)
-	require.NoError(t, s.board.Check(), "after %s", m.Subject())
+	s.board = board.Open(s.docs, m.At)
+	require.NoError(t, Check(s.board), "after %s", m.Subject())
 	return nil
 }
 
@@ -145,7 +147,7 @@ func (s *scene) judge(m Move, f *Facts) *Refusal {
 // they are to stay as they were.
 func (s *scene) remember() {
 	known := s.dumps
-	s.dumps = make(map[Key]dump, len(known))
+	s.dumps = make(map[board.Key]dump, len(known))
 	for _, e := range s.documents() {
 		d := known[e.Key]
 		if d.of != e.Document {
@@ -181,18 +183,18 @@ func (s *scene) dump() string {
 }
 
 // wholeOf is every document.
-func wholeOf(b *Board) []Edit {
-	var list []Edit
-	for f := SettingsDoc; NewDocument(f) != nil; f++ {
+func wholeOf(b *board.Board) []board.Edit {
+	var list []board.Edit
+	for f := board.SettingsDoc; board.NewDocument(f) != nil; f++ {
 		for _, id := range b.IDs(f) {
-			list = append(list, Edit{Key{f, id}, b.Load(Key{f, id})})
+			list = append(list, board.Edit{Key: board.Key{Folder: f, ID: id}, Document: b.Load(board.Key{Folder: f, ID: id})})
 		}
 	}
 	return list
 }
 
 // documents are those of the scene.
-func (s *scene) documents() []Edit { return wholeOf(Open(s.docs, time.Time{})) }
+func (s *scene) documents() []board.Edit { return wholeOf(board.Open(s.docs, time.Time{})) }
 
 // dumped is a value as text, pointers followed, zero values left out.
 func dumped(v any) string {
@@ -258,19 +260,19 @@ func fieldNames(t reflect.Type) []string {
 
 // textOf is a text as the board knows it. What it does not know has a usual blob,
 // and all headings that are asked for but those that are named none.
-func textOf(b *Board, asked TextQuery) Text {
-	t := Text{Path: asked.Path, Blob: ObjectID(TrackedID(asked.Path))}
+func textOf(b *board.Board, asked TextQuery) board.Text {
+	t := board.Text{Path: asked.Path, Blob: board.ObjectID(board.TrackedID(asked.Path))}
 	doc := b.Tracked(asked.Path)
 	if doc != nil {
 		t.Blob = doc.Blob
 	}
 	for _, anchor := range asked.Anchors {
-		s := Section{Anchor: anchor}
+		s := board.Section{Anchor: anchor}
 		if anchor != "none" {
-			s.Hash = TrackedID(asked.Path + "#" + anchor)[:32]
+			s.Hash = board.TrackedID(asked.Path + "#" + anchor)[:32]
 		}
-		if doc != nil && doc.section(anchor) != nil {
-			s.Hash = doc.section(anchor).Hash
+		if doc != nil && doc.Section(anchor) != nil {
+			s.Hash = doc.Section(anchor).Hash
 		}
 		t.Sections = append(t.Sections, s)
 	}
@@ -278,9 +280,9 @@ func textOf(b *Board, asked TextQuery) Text {
 }
 
 // agreeing are facts that bear out whatever the move records.
-func agreeing(b *Board, m Move) *Facts {
-	q := b.Ask(m)
-	f := &Facts{Exists: true, Behind: map[ObjectID]bool{}, Saves: map[ObjectID]bool{}, Texts: map[string]TextFact{}, Lines: map[string]int{}}
+func agreeing(b *board.Board, m Move) *Facts {
+	q := Ask(b, m)
+	f := &Facts{Exists: true, Behind: map[board.ObjectID]bool{}, Saves: map[board.ObjectID]bool{}, Texts: map[string]TextFact{}, Lines: map[string]int{}}
 	for _, path := range q.Lines {
 		f.Lines[path] = 10
 	}
@@ -310,7 +312,7 @@ func agreeing(b *Board, m Move) *Facts {
 		f.Tree = object("tree-" + objectName(b.Settings().Integration.Tip))
 	case *MergeMove:
 		f.Tree, f.Merged, f.Drift = d.Tree, d.Tree, d.Drift
-		f.Parents = []ObjectID{q.Onto, q.Submission}
+		f.Parents = []board.ObjectID{q.Onto, q.Submission}
 	}
 	return f
 }

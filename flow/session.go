@@ -3,6 +3,8 @@ package flow
 import (
 	"slices"
 	"time"
+
+	"github.com/git-liza/git-liza/flow/board"
 )
 
 // SessionOutcomes are the words for how a session ended.
@@ -16,12 +18,12 @@ func SessionOutcomes() []string {
 // including the final ones, or without a task for a planner. It changes the usage of
 // the task, and ends the claim or review that it was for if the agent holds it still.
 type SessionMove struct {
-	Provider string   `yaml:"provider"`
-	Model    string   `yaml:"model"`
-	Role     Role     `yaml:"role"`
-	Outcome  string   `yaml:"outcome"` // one of SessionOutcomes
-	Usage    Usage    `yaml:"usage"`   // of this session alone, see [Usage.Bounded] and [SessionMove.Counted]
-	Record   ObjectID `yaml:"record"`  // the commit below refs/liza/sessions, "" if nothing was kept
+	Provider string         `yaml:"provider"`
+	Model    string         `yaml:"model"`
+	Role     board.Role     `yaml:"role"`
+	Outcome  string         `yaml:"outcome"` // one of SessionOutcomes
+	Usage    board.Usage    `yaml:"usage"`   // of this session alone, see [board.Usage.Bounded] and [SessionMove.Counted]
+	Record   board.ObjectID `yaml:"record"`  // the commit below refs/liza/sessions, "" if nothing was kept
 
 	Of    time.Time `yaml:"of"`    // when the claim or the review began that it was for, and that it ends; zero: it ends none
 	Error string    `yaml:"error"` // by which it failed, at most 1 KiB
@@ -47,10 +49,10 @@ func (s *SessionMove) check(p *play) *Refusal {
 		return refuse(RuleForm, hint, "a session of %s has that agent's role, not %s", by, s.Role)
 	case p.board.Role(s.Role) == nil:
 		return refuse(RuleNotFound, "git liza role list", "the board has no role %s", s.Role)
-	case p.task == nil && p.board.Role(s.Role).Capacity != Plans:
+	case p.task == nil && p.board.Role(s.Role).Capacity != board.Plans:
 		return refuse(RuleForm, hint, "only a session of a planner has no task")
 	case !slices.Contains(SessionOutcomes(), s.Outcome):
-		return refuse(RuleForm, hint, "%q is not one of %v", clip(s.Outcome), SessionOutcomes())
+		return refuse(RuleForm, hint, "%q is not one of %v", board.Clip(s.Outcome), SessionOutcomes())
 	}
 	if r := present("the provider", s.Provider, hint); r != nil {
 		return r
@@ -60,7 +62,7 @@ func (s *SessionMove) check(p *play) *Refusal {
 	}
 	if s.Usage != s.Usage.Bounded() {
 		return refuse(RuleLimit, hint, "a session reads and writes at most %d tokens each, costs at most %s dollars and lasts at most %d seconds, none of it negative, and reads no more from a cache than it reads",
-			int64(maxSessionTokens), maxSessionCost, int64(maxSessionSeconds))
+			int64(board.MaxSessionTokens), board.MaxSessionCost, int64(board.MaxSessionSeconds))
 	}
 	return nil
 }
@@ -70,25 +72,25 @@ func (s *SessionMove) apply(p *effect) {
 	used.Sessions = 1
 	payer := p.task
 	if payer == nil {
-		payer = &Task{Goal: p.goalID()}
+		payer = &board.Task{Goal: p.goalID()}
 	}
 	goal, sprint := payersOf(p.board, payer)
 	if g := p.board.Goal(goal); g != nil {
 		paid := *g
 		paid.Usage = g.Usage.Plus(used)
-		p.put(Key{Goals, string(goal)}, &paid)
+		p.put(board.Key{Folder: board.Goals, ID: string(goal)}, &paid)
 	}
 	if in := p.board.Sprint(sprint); in != nil {
 		paid := *in
 		paid.Usage = in.Usage.Plus(used)
-		p.put(Key{Sprints, string(sprint)}, &paid)
+		p.put(board.Key{Folder: board.Sprints, ID: string(sprint)}, &paid)
 	}
-	if p.task == nil || p.board.Load(Key{Tasks, string(p.task.ID)}) == nil {
+	if p.task == nil || p.board.Load(board.Key{Folder: board.Tasks, ID: string(p.task.ID)}) == nil {
 		return // an archived task stays as it was
 	}
 	p.task.Usage = p.task.Usage.Plus(used)
 	s.end(p)
-	p.put(Key{Tasks, string(p.task.ID)}, p.task)
+	p.put(board.Key{Folder: board.Tasks, ID: string(p.task.ID)}, p.task)
 }
 
 // end ends what the session was for, and counts in the goal a claim that failed.
@@ -103,13 +105,13 @@ func (s *SessionMove) end(p *effect) {
 		enter(p, t)
 	}
 	if failed {
-		countEnd(p, End{Task: t.ID, Fingerprint: Fingerprint(s.Error)}, claimed, s.Error)
+		countEnd(p, board.End{Task: t.ID, Fingerprint: board.Fingerprint(s.Error)}, claimed, s.Error)
 	}
 }
 
 // payersOf are the goal and the sprint to which sessions for a task are charged:
 // those of the task, and between two sprints the last one.
-func payersOf(b *Board, t *Task) (GoalID, SprintID) {
+func payersOf(b *board.Board, t *board.Task) (board.GoalID, board.SprintID) {
 	if b.Sprint(t.Sprint) == nil {
 		return t.Goal, lastSprint(b, t.Goal)
 	}

@@ -4,18 +4,19 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/flow/shell"
 )
 
 // SpecChangeMove records that a spec changed, and what caused it. It may say that
 // the text means the same as before, so that verdicts hold that were given for it.
 type SpecChangeMove struct {
-	Spec   string   `yaml:"spec"`
-	Change string   `yaml:"change"`
-	Cause  TaskID   `yaml:"cause"`
-	Same   bool     `yaml:"same_meaning"`
-	Old    ObjectID `yaml:"old"` // the blobs that mean the same
-	New    ObjectID `yaml:"new"`
+	Spec   string         `yaml:"spec"`
+	Change string         `yaml:"change"`
+	Cause  board.TaskID   `yaml:"cause"`
+	Same   bool           `yaml:"same_meaning"`
+	Old    board.ObjectID `yaml:"old"` // the blobs that mean the same
+	New    board.ObjectID `yaml:"new"`
 }
 
 func (s *SpecChangeMove) check(p *play) *Refusal {
@@ -50,32 +51,32 @@ func (s *SpecChangeMove) means(p *play) *Refusal {
 	}
 	doc := p.board.Tracked(path)
 	if doc == nil {
-		return refuse(RuleNotFound, "git liza list", "no open goal or task stands on %s", quoteC(clip(path)))
+		return refuse(RuleNotFound, "git liza list", "no open goal or task stands on %s", board.QuoteC(board.Clip(path)))
 	}
 	if doc.Was == "" || doc.Blob == "" || s.Old != doc.Was || s.New != doc.Blob {
 		return refuse(RuleFact, "git liza record spec-change "+shell.Quote(path)+" --same-meaning", "%s changed last from %s to %s, not from %s to %s",
-			quoteC(clip(path)), blobName(doc.Was), blobName(doc.Blob), blobName(s.Old), blobName(s.New))
+			board.QuoteC(board.Clip(path)), blobName(doc.Was), blobName(doc.Blob), blobName(s.Old), blobName(s.New))
 	}
 	own := doc.By == by || p.move.Principal != "" && doc.Principal == p.move.Principal
 	if t := p.board.Task(doc.Task); t != nil {
-		own = t.isCodedBy(by, p.move.Principal)
+		own = t.IsCodedBy(by, p.move.Principal)
 	}
 	if own && !p.board.Settings().Config.AllowSelfReview {
-		return refuse(RuleSelfReview, recheckCommand(p.board, path), "%s wrote %s and does not say that it means the same", by, quoteC(clip(path)))
+		return refuse(RuleSelfReview, recheckCommand(p.board, path), "%s wrote %s and does not say that it means the same", by, board.QuoteC(board.Clip(path)))
 	}
 	return nil
 }
 
 // recheckCommand is the command that lets the first approved task that stands on a
 // text be judged anew, or shows the text if there is none.
-func recheckCommand(b *Board, path string) string {
+func recheckCommand(b *board.Board, path string) string {
 	command := "git liza artifact show " + shell.Quote(path)
 	found := false
-	b.each(func(s *Summary) {
+	b.Each(func(s *board.Summary) {
 		on := anchorSets{}
 		on.add(s.Spec)
 		on.add(s.BasedOn...)
-		if !found && on[path] != nil && in(Approved).has(s.Status) {
+		if !found && on[path] != nil && board.AnyOf(board.Approved).Has(s.Status) {
 			command, found = "git liza approve --again "+string(s.ID), true
 		}
 	})
@@ -83,14 +84,14 @@ func recheckCommand(b *Board, path string) string {
 }
 
 // blobName is a blob in a message.
-func blobName(id ObjectID) string { return cmp.Or(id, "no file").Short() }
+func blobName(id board.ObjectID) string { return cmp.Or(id, "no file").Short() }
 
 func (s *SpecChangeMove) apply(p *effect) {
 	if s.Same {
 		keepMeaning(p, s.Spec)
 	}
-	editGoal(p, func(g *Goal) {
-		g.Changes = latest(append(slices.Clip(g.Changes), Change{Spec: s.Spec, Change: s.Change, Task: s.Cause, By: p.move.By, At: p.move.At}))
+	editGoal(p, func(g *board.Goal) {
+		g.Changes = latest(append(slices.Clip(g.Changes), board.Change{Spec: s.Spec, Change: s.Change, Task: s.Cause, By: p.move.By, At: p.move.At}))
 		g.Changes = latestChanges(g.Changes)
 	})
 }
@@ -100,7 +101,7 @@ func (s *SpecChangeMove) apply(p *effect) {
 const maxChanges = 64 << 10
 
 // latestChanges are the last of a list, as many as there is room for.
-func latestChanges(list []Change) []Change {
+func latestChanges(list []board.Change) []board.Change {
 	size := 0
 	for i, c := range slices.Backward(list) {
 		if size += len(c.Spec) + len(c.Change); size > maxChanges {
@@ -120,5 +121,5 @@ func keepMeaning(p *effect, path string) {
 			doc.Sections[i].Same, doc.Sections[i].Was = latest(append(slices.Clip(section.Same), section.Was)), ""
 		}
 	}
-	p.put(Key{Tracked, TrackedID(path)}, &doc)
+	p.put(board.Key{Folder: board.Tracked, ID: board.TrackedID(path)}, &doc)
 }

@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/git-liza/git-liza/flow/board"
 )
 
 // Long changes of specs leave room in the document of a goal.
@@ -12,9 +14,9 @@ func TestChangesOfSpecsLeaveRoom(t *testing.T) {
 	t.Parallel()
 	const kept = 16
 	s := opened(t)
-	for n := range MaxList + 10 {
+	for n := range board.MaxList + 10 {
 		change := strings.Repeat(string(rune('a'+n%26)), 4000)
-		require.Nil(t, s.play(s.by("human:ann", ActSpecChange, "", &SpecChangeMove{Spec: vision, Change: change})))
+		require.Nil(t, s.play(s.by("human:ann", board.ActSpecChange, "", &SpecChangeMove{Spec: vision, Change: change})))
 	}
 	list := s.board.Goal("goal-1").Changes
 	require.Len(t, list, kept)

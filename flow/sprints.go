@@ -2,26 +2,17 @@ package flow
 
 import (
 	"cmp"
-	"slices"
 	"strconv"
 	"time"
 
-	"github.com/git-liza/git-liza/flow/lists"
+	"github.com/git-liza/git-liza/flow/board"
 )
 
 // numbered is the sprint of a number.
-func numbered(n int) SprintID { return SprintID("sprint-" + strconv.Itoa(n)) }
-
-// OpenSprint is the open sprint of a goal, "" between two.
-func (b *Board) OpenSprint(goal GoalID) SprintID {
-	if g := b.Goal(goal); g != nil {
-		return g.Sprint
-	}
-	return ""
-}
+func numbered(n int) board.SprintID { return board.SprintID("sprint-" + strconv.Itoa(n)) }
 
 // nextSprint is the sprint that a goal opens next.
-func nextSprint(b *Board, goal GoalID) SprintID {
+func nextSprint(b *board.Board, goal board.GoalID) board.SprintID {
 	if g := b.Goal(goal); g != nil && g.Next != "" {
 		return g.Next
 	}
@@ -30,20 +21,20 @@ func nextSprint(b *Board, goal GoalID) SprintID {
 
 // sprintForTasks is the sprint of new tasks of a goal: the open one, else the next; of a
 // goal that has ended the last one, because no sprint of it comes.
-func sprintForTasks(b *Board, goal GoalID) SprintID {
-	if g := b.Goal(goal); g != nil && g.Status != InProgress {
+func sprintForTasks(b *board.Board, goal board.GoalID) board.SprintID {
+	if g := b.Goal(goal); g != nil && g.Status != board.InProgress {
 		return sprintForRecords(b, goal)
 	}
 	return cmp.Or(b.OpenSprint(goal), nextSprint(b, goal))
 }
 
 // lastSprint is the open sprint of a goal, else the one that was opened last.
-func lastSprint(b *Board, goal GoalID) SprintID {
+func lastSprint(b *board.Board, goal board.GoalID) board.SprintID {
 	if open := b.OpenSprint(goal); open != "" {
 		return open
 	}
-	var last SprintID
-	for _, s := range All[*Sprint](b, Sprints) {
+	var last board.SprintID
+	for _, s := range board.All[*board.Sprint](b, board.Sprints) {
 		if s.Goal == goal && (len(s.ID) > len(last) || len(s.ID) == len(last) && s.ID > last) {
 			last = s.ID
 		}
@@ -52,94 +43,72 @@ func lastSprint(b *Board, goal GoalID) SprintID {
 }
 
 // sprintForRecords is the sprint in whose folder records of a goal stand.
-func sprintForRecords(b *Board, goal GoalID) SprintID {
+func sprintForRecords(b *board.Board, goal board.GoalID) board.SprintID {
 	return cmp.Or(lastSprint(b, goal), numbered(max(b.Settings().Next.Sprint-1, 1)))
-}
-
-// GoalsInProgress are the goals in progress, as supervisors serve them: by priority,
-// then by age.
-func (b *Board) GoalsInProgress() []*Goal {
-	list := lists.Where(All[*Goal](b, Goals), func(g *Goal) bool { return g.Status == InProgress })
-	slices.SortStableFunc(list, func(x, y *Goal) int {
-		return cmp.Or(cmp.Compare(x.Priority, y.Priority), x.Created.Compare(y.Created))
-	})
-	return list
-}
-
-// openSprints are the open sprints of all goals.
-func openSprints(b *Board) []SprintID {
-	list := lists.Of(b.GoalsInProgress(), func(g *Goal) SprintID { return g.Sprint })
-	return slices.DeleteFunc(list, func(id SprintID) bool { return id == "" })
 }
 
 // setSprint records which sprint of a goal is open, and which is reserved for
 // its next one; "" is none.
-func setSprint(p *effect, goal GoalID, open, next SprintID) {
+func setSprint(p *effect, goal board.GoalID, open, next board.SprintID) {
 	g := *p.board.Goal(goal)
 	g.Sprint, g.Next = open, next
-	p.put(Key{Goals, string(g.ID)}, &g)
+	p.put(board.Key{Folder: board.Goals, ID: string(g.ID)}, &g)
 }
 
 // startSprint opens the next sprint of the move's goal.
-func startSprint(p *effect, deadline time.Time) *Sprint {
+func startSprint(p *effect, deadline time.Time) *board.Sprint {
 	goal := p.goalID()
-	s := &Sprint{ID: nextSprint(p.board, goal), Goal: goal, Status: InProgress, Started: p.move.At, Deadline: deadline}
+	s := &board.Sprint{ID: nextSprint(p.board, goal), Goal: goal, Status: board.InProgress, Started: p.move.At, Deadline: deadline}
 	if s.ID == numbered(p.board.Settings().Next.Sprint) {
-		p.change(func(set *Settings) { set.Next.Sprint++ })
+		p.change(func(set *board.Settings) { set.Next.Sprint++ })
 	}
-	p.put(Key{Sprints, string(s.ID)}, s)
+	p.put(board.Key{Folder: board.Sprints, ID: string(s.ID)}, s)
 	setSprint(p, goal, s.ID, "")
 	return s
 }
 
 // reserveSprint is the number of the next sprint of a goal that has none open.
-func reserveSprint(p *effect, goal GoalID) SprintID {
+func reserveSprint(p *effect, goal board.GoalID) board.SprintID {
 	next := numbered(p.board.Settings().Next.Sprint)
-	p.change(func(s *Settings) { s.Next.Sprint++ })
+	p.change(func(s *board.Settings) { s.Next.Sprint++ })
 	setSprint(p, goal, "", next)
 	return next
 }
 
 // setSprintPhase sets the phase of all open sprints when a checkpoint begins or
 // ends.
-func setSprintPhase(p *effect, to Phase) {
-	for _, id := range openSprints(p.board) {
+func setSprintPhase(p *effect, to board.Phase) {
+	for _, id := range board.OpenSprints(p.board) {
 		if s := p.board.Sprint(id); s != nil {
 			c := *s
 			c.Status = to
-			p.put(Key{Sprints, string(c.ID)}, &c)
+			p.put(board.Key{Folder: board.Sprints, ID: string(c.ID)}, &c)
 		}
 	}
 }
 
-// PlanOf is what a sprint planned when it began; nil if it planned nothing.
-func PlanOf(b *Board, id SprintID) *SprintPlan {
-	plan, _ := b.Load(Key{PlannedDocs, string(id)}).(*SprintPlan)
-	return plan
-}
-
 // keepSprintPlan writes what a sprint plans as it begins. An empty plan says nothing.
-func keepSprintPlan(p *effect, plan *SprintPlan) {
+func keepSprintPlan(p *effect, plan *board.SprintPlan) {
 	if len(plan.Planned)+len(plan.Stretch) > 0 {
-		p.put(Key{PlannedDocs, string(plan.Sprint)}, plan)
+		p.put(board.Key{Folder: board.PlannedDocs, ID: string(plan.Sprint)}, plan)
 	}
 }
 
 // countArchived counts an archived task in the sprint that planned it, by -1 one that comes
 // back.
-func countArchived(p *effect, t *Task, by int) {
+func countArchived(p *effect, t *board.Task, by int) {
 	if s := p.board.Sprint(t.Sprint); s != nil && !t.Stretch {
 		counted := *s
 		counted.Archived += by
-		p.put(Key{Sprints, string(s.ID)}, &counted)
+		p.put(board.Key{Folder: board.Sprints, ID: string(s.ID)}, &counted)
 	}
 }
 
 // checkGoals refuses goals whose sprints do not fit their states.
-func checkGoals(b *Board) *Refusal {
-	reserved := map[SprintID]bool{"": false}
-	for _, id := range b.IDs(Goals) {
-		g := b.Goal(GoalID(id))
+func checkGoals(b *board.Board) *Refusal {
+	reserved := map[board.SprintID]bool{"": false}
+	for _, id := range b.IDs(board.Goals) {
+		g := b.Goal(board.GoalID(id))
 		if g == nil {
 			return breach("the goal %s stands in a wrong place", id)
 		}
@@ -148,8 +117,8 @@ func checkGoals(b *Board) *Refusal {
 		open := b.Sprint(g.Sprint)
 		for _, w := range []demand{
 			{g.Priority < 1 || g.Priority > 5, "has a priority that is not between 1 and 5"},
-			{g.Status == InProgress && (g.Sprint == "") == (g.Next == ""), "has not one sprint, open or reserved"},
-			{g.Status != InProgress && (g.Sprint != "" || g.Next != ""), "has ended, and a sprint of it has not"},
+			{g.Status == board.InProgress && (g.Sprint == "") == (g.Next == ""), "has not one sprint, open or reserved"},
+			{g.Status != board.InProgress && (g.Sprint != "" || g.Next != ""), "has ended, and a sprint of it has not"},
 			{g.Sprint != "" && (open == nil || ended(open) || open.Goal != g.ID), "has an open sprint that is not on the board, has ended or belongs to another goal"},
 			{twice, "has reserved the sprint of another goal"},
 			{g.Next != "" && b.Sprint(g.Next) != nil, "has reserved a sprint that is there already"},

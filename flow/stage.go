@@ -1,62 +1,31 @@
 package flow
 
 import (
-	"cmp"
 	"slices"
 
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/flow/lists"
 )
 
-// A Stage is where a gate runs. The zero value is [AtMerge].
-type Stage uint8
-
-// The stages of gates.
-const (
-	AtMerge  Stage = iota + 1 // on the merged tree
-	AtSubmit                  // on what is submitted
-	AtLevel                   // on integration, when the tasks of a level are done
-	AtGoal                    // on integration, before a goal is completed
-	AtPhase                   // on integration, before a goal leaves a phase
-)
-
-var stageNames = names{"stage of a gate", "merge", "submit", "level", "goal", "phase"}
-
-// String is the stage's name, that of [AtMerge] for the zero value.
-func (s Stage) String() string { return stageNames.name(uint8(cmp.Or(s, AtMerge))) }
-
-// MarshalText writes the name; the zero value is an error.
-func (s Stage) MarshalText() ([]byte, error) { return stageNames.marshal(uint8(s)) }
-
-// UnmarshalText accepts exactly the names of [Stage.String].
-func (s *Stage) UnmarshalText(text []byte) error { return unmarshalName(s, text, stageNames) }
-
-// Stage is where the gate runs.
-func (g Gate) Stage() Stage { return cmp.Or(g.At, AtMerge) }
-
-// GatesAt are the gates of a stage, in their order.
-func (c Config) GatesAt(at Stage) []Gate {
-	return lists.Where(c.Gates, func(g Gate) bool { return g.Stage() == at })
-}
-
 // checkReceipts refuses receipts that contradict themselves, or are not of gates of a stage. Gates
 // of goals, phases and levels run on integration, as git has it.
-func checkReceipts(p *play, at Stage, receipts []Receipt, hint string) *Refusal {
+func checkReceipts(p *play, at board.Stage, receipts []board.Receipt, hint string) *Refusal {
 	for _, r := range receipts {
-		if refusal := r.checkReceipt(hint); refusal != nil {
+		if refusal := checkReceipt(r, hint); refusal != nil {
 			return refusal
 		}
-		if at == AtSubmit && r.isArtifacts() {
+		if at == board.AtSubmit && r.IsArtifacts() {
 			continue
 		}
 		if g, there := p.board.Settings().Config.Gate(r.Gate); !there || g.Stage() != at {
-			return refuse(RuleGate, hint, "%s is no gate at a %s", clip(r.Gate), at)
+			return refuse(RuleGate, hint, "%s is no gate at a %s", board.Clip(r.Gate), at)
 		}
 	}
-	if p.facts == nil || at == AtSubmit {
+	if p.facts == nil || at == board.AtSubmit {
 		return nil
 	}
-	if r := lists.Find(receipts, func(r Receipt) bool { return !p.facts.Exists || r.Tree != p.facts.Tree }); r != nil {
-		return refuse(RuleGate, hint, "gate %s ran on another tree than that of integration at %s", clip(r.Gate), p.board.Settings().Integration.Tip.Short())
+	if r := lists.Find(receipts, func(r board.Receipt) bool { return !p.facts.Exists || r.Tree != p.facts.Tree }); r != nil {
+		return refuse(RuleGate, hint, "gate %s ran on another tree than that of integration at %s", board.Clip(r.Gate), p.board.Settings().Integration.Tip.Short())
 	}
 	return nil
 }
@@ -64,11 +33,11 @@ func checkReceipts(p *play, at Stage, receipts []Receipt, hint string) *Refusal 
 // checkPassed refuses what required gates of a stage have not passed on a tree; "" is any
 // tree. A gate with paths may be skipped where touches is not nil and says that none of
 // them changed.
-func checkPassed(p *play, at Stage, receipts []Receipt, tree ObjectID, touches func(globs []string) bool, hint string) *Refusal {
+func checkPassed(p *play, at board.Stage, receipts []board.Receipt, tree board.ObjectID, touches func(globs []string) bool, hint string) *Refusal {
 	for _, g := range p.board.Settings().Config.GatesAt(at) {
-		if !g.Required || slices.ContainsFunc(receipts, func(r Receipt) bool {
+		if !g.Required || slices.ContainsFunc(receipts, func(r board.Receipt) bool {
 			return r.Gate == g.Name && r.Command == g.Command && (tree == "" || r.Tree == tree) &&
-				(r.HasPassed() || r.Result == Skipped && len(g.Paths) > 0 && touches != nil && !touches(g.Paths))
+				(r.HasPassed() || r.Result == board.Skipped && len(g.Paths) > 0 && touches != nil && !touches(g.Paths))
 		}) {
 			continue
 		}
@@ -91,19 +60,37 @@ func touching(p *play, changed int, paths []string) func(globs []string) bool {
 // Skips reports whether a gate is not run on a change, because none of the paths is
 // touched that it is about. changed is how many paths the change has, of which paths may
 // be the first alone.
-func (g Gate) Skips(b *Board, changed int, paths []string) bool {
+func Skips(g board.Gate, b *board.Board, changed int, paths []string) bool {
 	return len(g.Paths) > 0 && !touching(&play{board: b}, changed, paths)(g.Paths)
 }
 
 // recordGates records the gates of a stage that failed and are not required.
-func recordGates(p *effect, at Stage, task TaskID, receipts []Receipt) {
+func recordGates(p *effect, at board.Stage, task board.TaskID, receipts []board.Receipt) {
 	told := map[string]bool{}
 	for _, r := range receipts {
 		g, there := p.board.Settings().Config.Gate(r.Gate)
-		if !there || g.Stage() != at || g.Required || r.Command != g.Command || r.Result != Fail && r.Result != TimedOut || told[g.Name] {
+		if !there || g.Stage() != at || g.Required || r.Command != g.Command || r.Result != board.Fail && r.Result != board.TimedOut || told[g.Name] {
 			continue
 		}
 		told[g.Name] = true
-		p.recordAnomaly(GateFailed, task, map[string]string{"gate": g.Name, "result": r.Result.String()})
+		p.recordAnomaly(board.GateFailed, task, map[string]string{"gate": g.Name, "result": r.Result.String()})
 	}
+}
+
+// checkReceipt refuses a receipt that contradicts itself.
+func checkReceipt(r board.Receipt, hint string) *Refusal {
+	switch {
+	case r.Result != 0 && r.Result != board.Skipped && (r.Result == board.Pass) != (r.Exit == 0):
+		return refuse(RuleForm, hint, "the receipt of %s says %s and the exit code %d", board.Clip(r.Gate), r.Result, r.Exit)
+	case r.Environment != "" && (len(r.Environment) != 40 || !board.IsHex(r.Environment)):
+		return refuse(RuleForm, hint, "the environment of the receipt of %s is no hash of 40 digits", board.Clip(r.Gate))
+	}
+	return nil
+}
+
+// passed reports whether a receipt shows that the gate succeeded on the tree.
+func passed(list []board.Receipt, gate, command string, tree board.ObjectID) bool {
+	return slices.ContainsFunc(list, func(r board.Receipt) bool {
+		return r.Gate == gate && r.Tree == tree && r.HasPassed() && (command == "" || r.Command == command)
+	})
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/flow/lists"
 )
 
@@ -12,22 +13,24 @@ import (
 // given, all in progress if there are none, in the order in which they are made. Each
 // says what it was judged by; actor, time and request are the caller's. A caller makes
 // the first and looks again. Boards that do not run ask for none.
-func DueMoves(b *Board, at time.Time, goals ...GoalID) []Move {
-	if b.Settings().Control.State != Running {
+func DueMoves(b *board.Board, at time.Time, goals ...board.GoalID) []Move {
+	if b.Settings().Control.State != board.Running {
 		return nil
 	}
 	if at.Before(b.At()) {
 		at = b.At()
 	}
 	var list []Move
-	due := func(act Act, g *Goal, d Detail) { list = append(list, Move{Act: act, Goal: g.ID, Detail: d}) }
+	due := func(act board.Act, g *board.Goal, d Detail) {
+		list = append(list, Move{Act: act, Goal: g.ID, Detail: d})
+	}
 	for _, g := range b.GoalsInProgress() {
 		if len(goals) > 0 && !slices.Contains(goals, g.ID) {
 			continue
 		}
 		for _, cause := range computedCauses {
 			if why, ok := checkpointCause(b, g, at, cause); ok {
-				due(ActCheckpoint, g, &CheckpointMove{Reason: why, Cause: cause, Since: b.Settings().Checked.Mark})
+				due(board.ActCheckpoint, g, &CheckpointMove{Reason: why, Cause: cause, Since: b.Settings().Checked.Mark})
 				return list
 			}
 		}
@@ -36,17 +39,17 @@ func DueMoves(b *Board, at time.Time, goals ...GoalID) []Move {
 		}
 		if g.Sprint != "" {
 			if planned, open := planDone(b, g.Sprint); planned > 0 && open == nil {
-				due(ActSprintClose, g, &SprintCloseMove{Sprint: g.Sprint})
+				due(board.ActSprintClose, g, &SprintCloseMove{Sprint: g.Sprint})
 			}
 		} else if hasOpenTasks(b, g.ID) {
-			due(ActSprintStart, g, &SprintStartMove{Sprint: g.Next})
+			due(board.ActSprintStart, g, &SprintStartMove{Sprint: g.Next})
 		}
-		if set := b.Settings().Config; set.Goal.Auto && isReached(b, g) && levelsSettled(b, g.ID) && checkExits(b, g.ID) == nil && len(set.GatesAt(AtGoal)) == 0 {
-			due(ActComplete, g, &CompleteMove{Reason: "all tasks are final"})
+		if set := b.Settings().Config; set.Goal.Auto && isReached(b, g) && levelsSettled(b, g.ID) && checkExits(b, g.ID) == nil && len(set.GatesAt(board.AtGoal)) == 0 {
+			due(board.ActComplete, g, &CompleteMove{Reason: "all tasks are final"})
 		}
 	}
 	if m := aged(b, at); m != nil {
-		list = append(list, Move{Act: ActArchive, Goal: m.aim(b), Detail: m})
+		list = append(list, Move{Act: board.ActArchive, Goal: m.aim(b), Detail: m})
 	}
 	return list
 }
@@ -58,9 +61,9 @@ const (
 )
 
 // aged archives old tasks of one goal if the board has too many final ones, else it is nil.
-func aged(b *Board, at time.Time) *ArchiveMove {
+func aged(b *board.Board, at time.Time) *ArchiveMove {
 	final := 0
-	b.each(func(t *Summary) {
+	b.Each(func(t *board.Summary) {
 		if t.Status.Final() {
 			final++
 		}
@@ -68,33 +71,13 @@ func aged(b *Board, at time.Time) *ArchiveMove {
 	if final <= keptTasks {
 		return nil
 	}
-	list := Archivable(b, at.Add(-keptFor))
+	list := board.Archivable(b, at.Add(-keptFor))
 	if len(list) == 0 {
 		return nil
 	}
 	goal := list[0].Goal
-	list = slices.DeleteFunc(list, func(t Summary) bool { return t.Goal != goal })
-	return &ArchiveMove{Tasks: lists.Of(list[:min(len(list), MaxTasks)], func(t Summary) TaskID { return t.ID })}
-}
-
-// Archivable are the tasks that became final until a time and may be archived. In the archive
-// a superseded task counts as done, so it waits for what replaces it.
-func Archivable(b *Board, until time.Time) []Summary {
-	return slices.DeleteFunc(b.Tasks(), func(t Summary) bool {
-		return !t.Status.Final() || t.Changed.After(until) || t.Status == Superseded && openReplacement(b, t.ID, map[TaskID]bool{}) != nil ||
-			(t.Status != Merged || t.Reverted) && holdsLevel(b, b.Task(t.ID))
-	})
-}
-
-// NextDeadline is the first deadline after a time of an open sprint of the goals in
-// progress, when [DueMoves] may ask for a checkpoint; zero if there is none.
-func NextDeadline(b *Board, at time.Time) (next time.Time) {
-	for _, id := range openSprints(b) {
-		if s := b.Sprint(id); s != nil && s.Deadline.After(at) && (next.IsZero() || s.Deadline.Before(next)) {
-			next = s.Deadline
-		}
-	}
-	return next
+	list = slices.DeleteFunc(list, func(t board.Summary) bool { return t.Goal != goal })
+	return &ArchiveMove{Tasks: lists.Of(list[:min(len(list), board.MaxTasks)], func(t board.Summary) board.TaskID { return t.ID })}
 }
 
 // Judges reports whether two automatic moves are about the same: the one that was due
@@ -122,34 +105,34 @@ func (m Move) Judges(due Move) bool {
 
 // computedCauses are those that the rules judge, in the order in which they are
 // looked at.
-var computedCauses = []Cause{CauseDeadline, CauseMerges, CauseBudget, CauseGate}
+var computedCauses = []board.Cause{board.CauseDeadline, board.CauseMerges, board.CauseBudget, board.CauseGate}
 
 // checkpointCause reports whether a cause for a checkpoint holds of a goal at a time, and says
 // by which figures it does, or does not.
-func checkpointCause(b *Board, g *Goal, at time.Time, cause Cause) (why string, holds bool) {
-	s, passed := b.Settings(), g.AtCheckpoint.sums()
+func checkpointCause(b *board.Board, g *board.Goal, at time.Time, cause board.Cause) (why string, holds bool) {
+	s, passed := b.Settings(), g.AtCheckpoint.Sums()
 	mark := s.Checked.Mark
 	switch cause {
-	case CauseDeadline:
+	case board.CauseDeadline:
 		open := b.Sprint(b.OpenSprint(g.ID))
 		if open == nil || open.Deadline.IsZero() || open.Deadline.After(at) || !s.Checked.At.Before(open.Deadline) {
 			return fmt.Sprintf("no deadline of %s is over since %s", g.ID, mark), false
 		}
 		return fmt.Sprintf("the deadline of %s is over", open.ID), true
-	case CauseMerges:
+	case board.CauseMerges:
 		every, merged := s.Config.Checkpoint.Every, g.Merged-passed.Merged
 		if every == 0 || merged < every {
 			return fmt.Sprintf("%d merges of %s since %s, a checkpoint comes at %d", merged, g.ID, mark, every), false
 		}
 		return fmt.Sprintf("%d merges of %s since %s", merged, g.ID, mark), true
-	case CauseBudget:
+	case board.CauseBudget:
 		share, limit := int64(s.Config.Checkpoint.Share), s.Config.Budgets.Goal
 		used := max(percent(g.Usage.Tokens()-passed.Tokens, limit.Tokens), percent(int64(g.Usage.Cost-passed.Cost), int64(limit.Cost)))
 		if share == 0 || used < share {
 			return fmt.Sprintf("%s has used %d %% of its budget since %s, a checkpoint comes at %d %%", g.ID, used, mark, share), false
 		}
 		return fmt.Sprintf("%s has used %d %% of its budget since %s", g.ID, used, mark), true
-	case CauseGate:
+	case board.CauseGate:
 		return outageSpread(b, s.Checked.At)
 	}
 	return "", false
@@ -161,16 +144,16 @@ func percent(part, limit int64) int64 {
 	switch {
 	case limit <= 0:
 		return 0
-	case limit > maxSum/1000:
+	case limit > board.MaxSum/1000:
 		return part / (limit / 100)
 	}
-	return min(part, maxSum/1000) * 100 / limit
+	return min(part, board.MaxSum/1000) * 100 / limit
 }
 
 // planDone counts the planned tasks of a sprint, archived ones too, and returns the
 // first that is not final. The replacements of a planned task count too, also those
 // outside of the sprint.
-func planDone(b *Board, id SprintID) (planned int, open *Summary) {
+func planDone(b *board.Board, id board.SprintID) (planned int, open *board.Summary) {
 	if s := b.Sprint(id); s != nil {
 		planned = s.Archived
 	}
@@ -183,72 +166,30 @@ func planDone(b *Board, id SprintID) (planned int, open *Summary) {
 		case open != nil:
 		case !s.Status.Final():
 			open = s
-		case s.Status == Superseded:
-			open = openReplacement(b, s.ID, map[TaskID]bool{})
+		case s.Status == board.Superseded:
+			open = board.OpenReplacement(b, s.ID, map[board.TaskID]bool{})
 		}
 	}
 	return planned, open
 }
 
-// PlannedTasks counts the planned tasks of a sprint, and those of them that became final
-// in it: archived ones too, and those that were carried on.
-func PlannedTasks(b *Board, s *Sprint) (planned, final int) {
-	planned, final = s.Archived, s.Archived
-	b.each(func(t *Summary) {
-		switch {
-		case t.Stretch || t.Sprint != s.ID:
-		case t.Status.Final():
-			final++
-			planned++
-		default:
-			planned++
-		}
-	})
-	for _, id := range s.Carried {
-		if t := b.Task(id); t != nil && !t.Stretch {
-			planned++
-		}
-	}
-	return planned, final
-}
-
-// openReplacement is the first task that is not final of those that replace a task,
-// directly or not; nil if there is none.
-func openReplacement(b *Board, id TaskID, seen map[TaskID]bool) *Summary {
-	t := b.Task(id)
-	if t == nil || seen[id] || len(seen) > MaxList {
-		return nil
-	}
-	seen[id] = true
-	if !t.Status.Final() {
-		s := t.Summary()
-		return &s
-	}
-	for _, by := range t.SupersededBy {
-		if open := openReplacement(b, by, seen); t.Status == Superseded && open != nil {
-			return open
-		}
-	}
-	return nil
-}
-
 // hasOpenTasks reports whether a goal has a task that is not final.
-func hasOpenTasks(b *Board, goal GoalID) (open bool) {
-	b.each(func(s *Summary) { open = open || s.Goal == goal && !s.Status.Final() })
+func hasOpenTasks(b *board.Board, goal board.GoalID) (open bool) {
+	b.Each(func(s *board.Summary) { open = open || s.Goal == goal && !s.Status.Final() })
 	return open
 }
 
 // isReached reports whether all tasks of a goal are final, and what was reverted of it is
 // done again or needed by nobody.
-func isReached(b *Board, g *Goal) bool {
+func isReached(b *board.Board, g *board.Goal) bool {
 	return g.Added > 0 && !hasOpenTasks(b, g.ID) && takenAway(b, g.ID) == nil
 }
 
 // takenAway is a live task of a goal that was reverted, has no successor, and that an
 // open task needs; nil if there is none.
-func takenAway(b *Board, goal GoalID) (found *Summary) {
-	needed := map[TaskID]bool{}
-	b.each(func(s *Summary) {
+func takenAway(b *board.Board, goal board.GoalID) (found *board.Summary) {
+	needed := map[board.TaskID]bool{}
+	b.Each(func(s *board.Summary) {
 		if !s.Status.Final() {
 			for _, id := range s.DependsOn {
 				needed[id] = true
@@ -274,7 +215,7 @@ func checkCause(p *play, c *CheckpointMove) *Refusal {
 	case p.move.Goal == "" || p.board.Goal(p.move.Goal) == nil:
 		return refuse(RuleForm, "git liza checkpoint --reason R", "the %s is that of a goal, which the move names", c.Cause)
 	case c.Since != p.board.Settings().Checked.Mark:
-		return refuse(RuleDue, "git liza status", "the board is at %s since, the cause was judged from %s on", p.board.Settings().Checked.Mark, clip(c.Since))
+		return refuse(RuleDue, "git liza status", "the board is at %s since, the cause was judged from %s on", p.board.Settings().Checked.Mark, board.Clip(c.Since))
 	}
 	why, holds := checkpointCause(p.board, p.board.Goal(p.move.Goal), p.move.At, c.Cause)
 	if holds || p.move.By.IsHuman() {
@@ -287,7 +228,7 @@ func checkCause(p *play, c *CheckpointMove) *Refusal {
 // a person decides then.
 func checkRuns(p *play) *Refusal {
 	c := p.board.Settings().Control
-	if c.State == Running {
+	if c.State == board.Running {
 		return nil
 	}
 	return refuse(RuleControl, c.Onward(p.board), "the board is %s (%s): agents end and begin no sprint or goal", c.State, c.Reason)
@@ -298,7 +239,7 @@ func checkRuns(p *play) *Refusal {
 func checkClose(p *play, s *SprintCloseMove) *Refusal {
 	open := p.board.OpenSprint(p.goalID())
 	if s.Sprint != open {
-		return refuse(RuleSprint, "git liza sprint show", "%s is open, not %s", open, clip(string(s.Sprint)))
+		return refuse(RuleSprint, "git liza sprint show", "%s is open, not %s", open, board.Clip(string(s.Sprint)))
 	}
 	if p.move.By.IsHuman() {
 		return nil
@@ -324,7 +265,7 @@ func checkStart(p *play, s *SprintStartMove) *Refusal {
 	goal := p.goalID()
 	switch next := nextSprint(p.board, goal); {
 	case s.Sprint != next:
-		return refuse(RuleSprint, "git liza sprint show", "the next sprint of %s is %s, not %s", goal, next, clip(string(s.Sprint)))
+		return refuse(RuleSprint, "git liza sprint show", "the next sprint of %s is %s, not %s", goal, next, board.Clip(string(s.Sprint)))
 	case p.move.By.IsHuman():
 		return nil
 	case len(s.Planned)+len(s.Stretch) > 0 || !s.Deadline.IsZero():
@@ -349,7 +290,7 @@ func checkComplete(p *play) *Refusal {
 }
 
 // sprintPassed reports whether the sprint that a move names has come to that state already.
-func sprintPassed(p *play, id SprintID, closed bool) bool {
+func sprintPassed(p *play, id board.SprintID, closed bool) bool {
 	s := p.board.Sprint(id)
 	return id != "" && s != nil && (!closed || ended(s))
 }

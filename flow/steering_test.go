@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/git-liza/git-liza/flow/board"
 )
 
 // after is a scene in which these steps have happened.
@@ -33,34 +35,34 @@ func TestDueMovesOfGoals(t *testing.T) {
 	t.Parallel()
 	s := after(t, "human:ann goal goal-2 priority=1", "human:ann add b in=goal-2 | human:ann add a in=goal-1 | human:ann add late in=goal-1 | human:ann abandon b | human:ann abandon a")
 	require.Len(t, DueMoves(s.board, s.now), 1)
-	require.Equal(t, GoalID("goal-2"), DueMoves(s.board, s.now)[0].Goal)
+	require.Equal(t, board.GoalID("goal-2"), DueMoves(s.board, s.now)[0].Goal)
 	require.Empty(t, DueMoves(s.board, s.now, "goal-1"))
 	require.Equal(t, DueMoves(s.board, s.now), DueMoves(s.board, s.now.Add(-24*time.Hour)))
-	require.True(t, NextDeadline(s.board, s.now).IsZero())
+	require.True(t, board.NextDeadline(s.board, s.now).IsZero())
 	for _, step := range []string{"human:ann sprint_close in=goal-1", "human:ann sprint_start in=goal-1 deadline=2h", "human:ann sprint_close in=goal-2", "human:ann sprint_start in=goal-2 deadline=1h"} {
 		require.Empty(t, s.step(step, &record{}))
 	}
-	require.Equal(t, s.now.Add(time.Hour), NextDeadline(s.board, s.now))
-	require.Equal(t, s.now.Add(2*time.Hour), NextDeadline(s.board, s.now.Add(time.Hour)))
-	require.True(t, NextDeadline(s.board, s.now.Add(2*time.Hour)).IsZero())
+	require.Equal(t, s.now.Add(time.Hour), board.NextDeadline(s.board, s.now))
+	require.Equal(t, s.now.Add(2*time.Hour), board.NextDeadline(s.board, s.now.Add(time.Hour)))
+	require.True(t, board.NextDeadline(s.board, s.now.Add(2*time.Hour)).IsZero())
 }
 
 // TestFiguresOfASprint: what it planned counts, and not what is there if time is left.
 func TestFiguresOfASprint(t *testing.T) {
 	t.Parallel()
 	s := after(t, "human:ann add a b c | human:ann add d +stretch | human:ann abandon a | human:ann archive a | human:ann abandon b")
-	planned, final := PlannedTasks(s.board, s.board.Sprint("sprint-1"))
+	planned, final := board.PlannedTasks(s.board, s.board.Sprint("sprint-1"))
 	require.Equal(t, [2]int{3, 2}, [2]int{planned, final})
 	first, open := planDone(s.board, "sprint-1")
 	require.Equal(t, 3, first)
-	require.Equal(t, TaskID("c"), open.ID)
+	require.Equal(t, board.TaskID("c"), open.ID)
 	require.Empty(t, s.step("human:ann sprint_close", &record{}))
-	planned, final = PlannedTasks(s.board, s.board.Sprint("sprint-1"))
+	planned, final = board.PlannedTasks(s.board, s.board.Sprint("sprint-1"))
 	require.Equal(t, [2]int{3, 2}, [2]int{planned, final}, "what was carried on was planned")
 	for _, step := range []string{"human:ann abandon c", "human:ann archive b c"} {
 		require.Empty(t, s.step(step, &record{}))
 	}
-	planned, final = PlannedTasks(s.board, s.board.Sprint("sprint-1"))
+	planned, final = board.PlannedTasks(s.board, s.board.Sprint("sprint-1"))
 	require.Equal(t, [2]int{3, 2}, [2]int{planned, final}, "in the archive too")
 }
 
@@ -69,17 +71,17 @@ func TestFiguresOfASprint(t *testing.T) {
 func TestOutstanding(t *testing.T) {
 	t.Parallel()
 	s := after(t, "human:ann add a | "+merging("a"), "human:ann adopt x1 reverts=a")
-	require.Empty(t, Outstanding(s.board, s.board.Task("a")))
-	require.False(t, Stands(s.board, s.board.Task("a")))
+	require.Empty(t, board.Outstanding(s.board, s.board.Task("a")))
+	require.False(t, board.Stands(s.board, s.board.Task("a")))
 	for _, step := range []string{"human:ann add b reopens=a", "human:ann add c reopens=a", "human:ann abandon c", "human:ann supersede b d e", "human:ann abandon e"} {
 		require.Empty(t, s.step(step, &record{}))
 	}
-	require.Equal(t, []TaskID{"d"}, Outstanding(s.board, s.board.Task("a")))
+	require.Equal(t, []board.TaskID{"d"}, board.Outstanding(s.board, s.board.Task("a")))
 	for step := range strings.SplitSeq(merging("d"), " | ") {
 		require.Empty(t, s.step(step, &record{}))
 	}
-	require.Empty(t, Outstanding(s.board, s.board.Task("a")))
-	require.True(t, Stands(s.board, s.board.Task("a")))
+	require.Empty(t, board.Outstanding(s.board, s.board.Task("a")))
+	require.True(t, board.Stands(s.board, s.board.Task("a")))
 }
 
 // TestBestOfHeldTasks: an agent for which a decision holds all work back is told so, with
@@ -87,15 +89,15 @@ func TestOutstanding(t *testing.T) {
 func TestBestOfHeldTasks(t *testing.T) {
 	t.Parallel()
 	s := after(t, "human:ann add a | human:ann checkpoint | human:ann decide REPLAN message=think")
-	_, refusal := s.board.Best(ActClaim, Caller{By: "coder-1"}, s.now, nil)
+	_, refusal := Best(s.board, board.ActClaim, Caller{By: "coder-1"}, s.now, nil)
 	require.NotNil(t, refusal)
 	require.Equal(t, RuleNothing, refusal.Rule)
 	require.Contains(t, refusal.Reason, "held back")
 	require.Equal(t, "git liza checkpoint lift --goal goal-1 --reason R", refusal.Hint)
 	require.Empty(t, s.step("human:ann lift in=goal-1", &record{}))
-	id, refusal := s.board.Best(ActClaim, Caller{By: "coder-1"}, s.now, nil)
+	id, refusal := Best(s.board, board.ActClaim, Caller{By: "coder-1"}, s.now, nil)
 	require.Nil(t, refusal)
-	require.Equal(t, TaskID("a"), id)
+	require.Equal(t, board.TaskID("a"), id)
 }
 
 // TestTripAtACheckpoint: what was decided there is decided anew, and about the same
@@ -104,7 +106,7 @@ func TestTripAtACheckpoint(t *testing.T) {
 	t.Parallel()
 	s := after(t, "coder-1 anomaly workaround | human:ann checkpoint | human:ann decide ADJUST_CONTRACTS message=later | coder-1 trip")
 	c := s.board.Settings().Control
-	require.Equal(t, [4]string{"checkpoint-1", "", "", Checkpoint.String()}, [4]string{c.Mark, c.Decision, c.Message, c.State.String()})
+	require.Equal(t, [4]string{"checkpoint-1", "", "", board.Checkpoint.String()}, [4]string{c.Mark, c.Decision, c.Message, c.State.String()})
 	require.Equal(t, "checkpoint-1", s.board.Settings().Checked.Mark)
 }
 
@@ -113,20 +115,20 @@ func TestTripAtACheckpoint(t *testing.T) {
 func TestDeadlineOfAClockBehind(t *testing.T) {
 	t.Parallel()
 	s := after(t, "human:ann sprint_close | human:ann sprint_start deadline=1h | +1h human:ann note")
-	require.Equal(t, CauseDeadline, DueMoves(s.board, s.now.Add(-2*time.Hour))[0].Detail.(*CheckpointMove).Cause)
+	require.Equal(t, board.CauseDeadline, DueMoves(s.board, s.now.Add(-2*time.Hour))[0].Detail.(*CheckpointMove).Cause)
 }
 
 // TestMarksAreBounded: each mark is a ref for ever.
 func TestMarksAreBounded(t *testing.T) {
 	t.Parallel()
 	s := opened(t)
-	var list []Edit
+	var list []board.Edit
 	for n := range maxMarks {
 		name := fmt.Sprintf("m%d", n)
-		list = append(list, Edit{Key{MarkDocs, name}, &Mark{Name: name, By: "human:ann", At: s.now}})
+		list = append(list, board.Edit{Key: board.Key{Folder: board.MarkDocs, ID: name}, Document: &board.Mark{Name: name, By: "human:ann", At: s.now}})
 	}
 	s.docs = s.docs.With(list)
-	s.board = Open(s.docs, s.now)
+	s.board = board.Open(s.docs, s.now)
 	require.Empty(t, s.step("human:ann mark one-more -> refused limit", &record{}))
 }
 
@@ -135,11 +137,11 @@ func TestHeldTasks(t *testing.T) {
 	t.Parallel()
 	s := after(t, "human:ann goal goal-2 | human:ann add a b c in=goal-1 | human:ann add z in=goal-2 | human:ann abandon c | coder-1 claim b",
 		"human:ann checkpoint | human:ann decide REPLAN in=goal-1 | +1m human:ann add d in=goal-1")
-	require.Equal(t, []TaskID{"a"}, HeldTasks(s.board, "goal-1"))
-	require.Empty(t, HeldTasks(s.board, "goal-2"))
-	require.Empty(t, HeldTasks(s.board, "goal-9"))
+	require.Equal(t, []board.TaskID{"a"}, board.HeldTasks(s.board, "goal-1"))
+	require.Empty(t, board.HeldTasks(s.board, "goal-2"))
+	require.Empty(t, board.HeldTasks(s.board, "goal-9"))
 	require.Empty(t, s.step("coder-1 release b", &record{}))
-	require.Equal(t, []TaskID{"a", "b"}, HeldTasks(s.board, "goal-1"))
+	require.Equal(t, []board.TaskID{"a", "b"}, board.HeldTasks(s.board, "goal-1"))
 }
 
 // TestIntentOfAQuestion: who continues after an answer says anew what it will do.
@@ -157,13 +159,13 @@ func TestDueArchiving(t *testing.T) {
 	old := s.now
 	final := func(from, n int) {
 		for i := from; i < from+n; i++ {
-			id := TaskID(fmt.Sprintf("t%d", i))
-			s.docs = s.docs.With([]Edit{{Key{Tasks, string(id)}, &Task{ID: id, Goal: "goal-1", Status: Abandoned, Created: old, Changed: old}}})
+			id := board.TaskID(fmt.Sprintf("t%d", i))
+			s.docs = s.docs.With([]board.Edit{{Key: board.Key{Folder: board.Tasks, ID: string(id)}, Document: &board.Task{ID: id, Goal: "goal-1", Status: board.Abandoned, Created: old, Changed: old}}})
 		}
-		s.board = Open(s.docs, s.now)
+		s.board = board.Open(s.docs, s.now)
 	}
 	archives := func(at time.Time) (list []Move) {
-		return slices.DeleteFunc(DueMoves(s.board, at), func(m Move) bool { return m.Act != ActArchive })
+		return slices.DeleteFunc(DueMoves(s.board, at), func(m Move) bool { return m.Act != board.ActArchive })
 	}
 	final(0, keptTasks)
 	require.Empty(t, archives(old.Add(2*keptFor)), "so many are kept")
@@ -171,6 +173,6 @@ func TestDueArchiving(t *testing.T) {
 	require.Empty(t, archives(old.Add(keptFor-time.Second)), "none is old enough")
 	list := archives(old.Add(keptFor))
 	require.Len(t, list, 1)
-	require.Equal(t, GoalID("goal-1"), list[0].Goal)
+	require.Equal(t, board.GoalID("goal-1"), list[0].Goal)
 	require.Len(t, list[0].Detail.(*ArchiveMove).Tasks, keptTasks+1)
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/flow/lists"
 	"github.com/git-liza/git-liza/flow/pattern"
 	"github.com/git-liza/git-liza/flow/plaintext"
@@ -43,12 +44,12 @@ const maxTold = 100
 //
 // Every judge makes it again, so these words, and those of [Move.Reason], are part of the
 // format: commits with other ones would be refused. The boards' errors are the caller's.
-func (m Move) Told(before, after *Board) string {
+func (m Move) Told(before, after *board.Board) string {
 	what := m.about()
-	if m.Act == ActConfig {
+	if m.Act == board.ActConfig {
 		what = strings.Join(changedKeys(reflect.ValueOf(before.Settings().Config), reflect.ValueOf(after.Settings().Config), ""), ", ")
 	}
-	if t := after.Task(m.Task); t != nil && t.Attempt != nil && m.Act == ActMerge {
+	if t := after.Task(m.Task); t != nil && t.Attempt != nil && m.Act == board.ActMerge {
 		what += " for " + string(t.Attempt.Coder)
 	}
 	said := joinWords(m.Act.String(), plaintext.Line(what))
@@ -72,7 +73,7 @@ func (m Move) Author() string {
 }
 
 // bySupervisors are the acts of which a reader could think that the agent itself made them.
-var bySupervisors = []Act{ActMerge, ActIntegrationFail, ActBlock, ActCheckpoint, ActTrip, ActRecheck, ActComplete, ActSprintStart, ActSprintClose, ActRetro, ActLevel, ActPhase, ActImport, ActArchive, ActAnswer}
+var bySupervisors = []board.Act{board.ActMerge, board.ActIntegrationFail, board.ActBlock, board.ActCheckpoint, board.ActTrip, board.ActRecheck, board.ActComplete, board.ActSprintStart, board.ActSprintClose, board.ActRetro, board.ActLevel, board.ActPhase, board.ActImport, board.ActArchive, board.ActAnswer}
 
 // cutLine is the first part of a text, within n characters.
 func cutLine(text string, n int) string {
@@ -88,7 +89,7 @@ var came = pattern.Late(` → [A-Z_]{4,}( [^→]+)?$`)
 func Came(told string) string { return came().FindString(told) }
 
 // outcome says to which state the move led what it is about, "" if it led nowhere else.
-func (m Move) outcome(before, after *Board) string {
+func (m Move) outcome(before, after *board.Board) string {
 	was, t := before.Task(m.Task), after.Task(m.Task)
 	switch d := m.Detail.(type) {
 	case *AnswerMove:
@@ -96,7 +97,7 @@ func (m Move) outcome(before, after *Board) string {
 			return fmt.Sprintf(", %s → %s", t.ID, t.Status)
 		}
 	case *MergeMove:
-		return fmt.Sprintf(" → %s %s", Merged, d.Commit.Short())
+		return fmt.Sprintf(" → %s %s", board.Merged, d.Commit.Short())
 	case *CompleteMove, *AbortMove:
 		if g := after.Goal(m.Goal); g != nil {
 			return " → " + g.Status.String()
@@ -110,10 +111,10 @@ func (m Move) outcome(before, after *Board) string {
 	}
 	came := " → " + t.Status.String()
 	switch {
-	case t.Status == Blocked && m.Act != ActBlock && t.Block != nil:
+	case t.Status == board.Blocked && m.Act != board.ActBlock && t.Block != nil:
 		came += " (" + cutLine(plaintext.Line(t.Block.Reason), 30) + ")"
-	case t.Status == Superseded && len(t.SupersededBy) > 0:
-		came += " by " + cutLine(strings.Join(lists.Of(t.SupersededBy, func(id TaskID) string { return string(id) }), ", "), 30)
+	case t.Status == board.Superseded && len(t.SupersededBy) > 0:
+		came += " by " + cutLine(strings.Join(lists.Of(t.SupersededBy, func(id board.TaskID) string { return string(id) }), ", "), 30)
 	}
 	return came
 }
@@ -149,7 +150,7 @@ func (m Move) Reason() string {
 		}
 		return "on " + d.Host + ", " + d.Error
 	case *LevelMove:
-		results := lists.Of(d.Receipts, func(r Receipt) string { return fmt.Sprintf(", %s: %s", r.Gate, r.Result) })
+		results := lists.Of(d.Receipts, func(r board.Receipt) string { return fmt.Sprintf(", %s: %s", r.Gate, r.Result) })
 		return "at " + d.Tip.Short() + strings.Join(results, "")
 	case *ScheduleMove:
 		return "barrier " + d.Schedule.Barrier.String()

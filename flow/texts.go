@@ -3,45 +3,11 @@ package flow
 import (
 	"encoding"
 	"reflect"
-	"strings"
 	"time"
-	"unicode"
 
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/flow/shell"
 )
-
-// MaxList is how many entries a list inside a document may have.
-const MaxList = 50
-
-// MaxTasks is how many tasks one move may add.
-const MaxTasks = 5000
-
-// MaxPaths is how many changed paths a submission may name.
-const MaxPaths = 20000
-
-// Clean is the text as documents hold it: valid UTF-8, line feeds only, no
-// control characters except tab and line feed, no blank lines or blanks at
-// either end. No text then makes a commit unreadable.
-func Clean(s string) string {
-	s = strings.ToValidUTF8(s, "\uFFFD")
-	s = lineFeeds.Replace(s)
-	s = strings.Map(func(r rune) rune {
-		if r == '\n' || r == '\t' || !unprintable(r) {
-			return r
-		}
-		return -1
-	}, s)
-	return strings.TrimFunc(s, unicode.IsSpace)
-}
-
-// lineFeeds is made once, because making it takes longer than replacing in a
-// line.
-var lineFeeds = strings.NewReplacer("\r\n", "\n", "\r", "\n")
-
-// unprintable reports control characters and code points that YAML forbids.
-func unprintable(r rune) bool {
-	return unicode.IsControl(r) || r == 0xFEFF || r == 0xFFFE || r == 0xFFFF || r == '\u2028' || r == '\u2029'
-}
 
 // Normalize cleans every text of the move in place. Paths of a submission stay
 // as git gives them, because a cleaned one would name another file.
@@ -71,13 +37,9 @@ func checkTexts(m *Move, limit int) *Refusal {
 	})
 }
 
-// A LongText is a text of which the limit is 16 KiB where that of the configuration is
-// lower.
-type LongText string
-
 const maxLongText = 16 << 10
 
-var longTextType = reflect.TypeFor[LongText]()
+var longTextType = reflect.TypeFor[board.LongText]()
 
 // longest is how many bytes a text may have, by its type.
 func longest(v reflect.Value, limit int) int {
@@ -89,10 +51,10 @@ func longest(v reflect.Value, limit int) int {
 
 func checkText(s string, limit int, hint string) *Refusal {
 	if len(s) > limit {
-		return refuse(RuleText, hint, "a text has %d bytes, at most %d are allowed; it begins %q", len(s), limit, clip(s))
+		return refuse(RuleText, hint, "a text has %d bytes, at most %d are allowed; it begins %q", len(s), limit, board.Clip(s))
 	}
-	if Clean(s) != s {
-		return refuse(RuleText, hint, "a text is not clean (control characters, carriage returns or blanks at its ends): %q", clip(s))
+	if board.Clean(s) != s {
+		return refuse(RuleText, hint, "a text is not clean (control characters, carriage returns or blanks at its ends): %q", board.Clip(s))
 	}
 	return nil
 }
@@ -114,7 +76,7 @@ func checkList(v reflect.Value, hint string) *Refusal {
 }
 
 func checkLength(v reflect.Value, hint string) *Refusal {
-	longest := MaxList
+	longest := board.MaxList
 	if bounded, ok := v.Interface().(interface{ MaxLen() int }); ok {
 		longest = bounded.MaxLen()
 	}
@@ -126,28 +88,28 @@ func checkLength(v reflect.Value, hint string) *Refusal {
 
 // checkPaths checks paths, which are never cleaned, apart from other lists.
 func checkPaths(list paths, limit int) *Refusal {
-	if len(list) > MaxPaths {
-		return refuse(RuleLimit, "git liza help submit", "a submission changes %d paths, at most %d are allowed", len(list), MaxPaths)
+	if len(list) > board.MaxPaths {
+		return refuse(RuleLimit, "git liza help submit", "a submission changes %d paths, at most %d are allowed", len(list), board.MaxPaths)
 	}
 	for _, name := range list {
 		switch {
 		case len(name) > limit:
-			return refuse(RulePath, "git mv -- "+shell.Quote(name)+" NAME", "the path %s has %d bytes, at most %d are allowed", quoteC(clip(name)), len(name), limit)
-		case Clean(name) != name:
+			return refuse(RulePath, "git mv -- "+shell.Quote(name)+" NAME", "the path %s has %d bytes, at most %d are allowed", board.QuoteC(board.Clip(name)), len(name), limit)
+		case board.Clean(name) != name:
 			return refuse(RulePath, "git mv -- "+shell.Quote(name)+" NAME",
-				"the board cannot hold the path %s: blanks at its ends, control characters or bytes that are not UTF-8", quoteC(name))
+				"the board cannot hold the path %s: blanks at its ends, control characters or bytes that are not UTF-8", board.QuoteC(name))
 		}
 	}
 	return nil
 }
 
 func checkMap(v reflect.Value, hint string) *Refusal {
-	if v.Len() > MaxList {
-		return refuse(RuleLimit, hint, "there are %d details, at most %d are allowed", v.Len(), MaxList)
+	if v.Len() > board.MaxList {
+		return refuse(RuleLimit, hint, "there are %d details, at most %d are allowed", v.Len(), board.MaxList)
 	}
 	for _, key := range v.MapKeys() {
-		if !validID(key.String()) {
-			return refuse(RuleForm, hint, "%q is not the name of a detail", clip(key.String()))
+		if !board.ValidID(key.String()) {
+			return refuse(RuleForm, hint, "%q is not the name of a detail", board.Clip(key.String()))
 		}
 	}
 	return nil
@@ -265,15 +227,4 @@ func present(what, text, hint string) *Refusal {
 		return refuse(RuleText, hint, "%s is empty", what)
 	}
 	return nil
-}
-
-// Excerpt is the first and last part of an output, within n bytes, at least 16.
-func Excerpt(s string, n int) string {
-	s = Clean(s)
-	if len(s) <= n {
-		return s
-	}
-	const cut = "\n[…]\n"
-	half := (n - len(cut)) / 2
-	return Clean(strings.ToValidUTF8(s[:half], "") + cut + strings.ToValidUTF8(s[len(s)-half:], ""))
 }

@@ -7,6 +7,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
+
+	"github.com/git-liza/git-liza/flow/board"
 )
 
 func TestClean(t *testing.T) {
@@ -20,7 +22,7 @@ func TestClean(t *testing.T) {
 		"\u00a0":                    "",
 		"first\n\n  second\tcolumn": "first\n\n  second\tcolumn",
 	} {
-		require.Equal(t, clean, Clean(dirty), "%q", dirty)
+		require.Equal(t, clean, board.Clean(dirty), "%q", dirty)
 	}
 }
 
@@ -32,8 +34,8 @@ func odd() *rapid.Generator[string] {
 func TestCleanTwiceIsCleanOnce(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(rt *rapid.T) {
-		once := Clean(odd().Draw(rt, "text") + string(rapid.SliceOfN(rapid.Byte(), 0, 5).Draw(rt, "bytes")))
-		require.Equal(rt, once, Clean(once))
+		once := board.Clean(odd().Draw(rt, "text") + string(rapid.SliceOfN(rapid.Byte(), 0, 5).Draw(rt, "bytes")))
+		require.Equal(rt, once, board.Clean(once))
 	})
 }
 
@@ -41,14 +43,14 @@ func TestExcerptKeepsBothEnds(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(rt *rapid.T) {
 		text := rapid.StringN(0, 300, -1).Draw(rt, "text")
-		short := Excerpt(text, 60)
+		short := board.Excerpt(text, 60)
 		require.LessOrEqual(rt, len(short), 60)
-		require.Equal(rt, short, Clean(short))
-		if whole := Clean(text); len(whole) <= 60 {
+		require.Equal(rt, short, board.Clean(short))
+		if whole := board.Clean(text); len(whole) <= 60 {
 			require.Equal(rt, whole, short)
 		}
 	})
-	require.Equal(t, "begi\n[…]\nend.", Excerpt("begi"+strings.Repeat("x", 100)+"end.", len("begi\n[…]\nend.")))
+	require.Equal(t, "begi\n[…]\nend.", board.Excerpt("begi"+strings.Repeat("x", 100)+"end.", len("begi\n[…]\nend.")))
 }
 
 // Whatever somebody types, a normalised move is not refused for its texts.
@@ -57,15 +59,15 @@ func TestNormalizedMovesAreClean(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		text := func() string { return odd().Draw(rt, "text") }
 		list := []Detail{
-			&AddMove{Tasks: []TaskInput{{ID: "a", Title: text(), DoneWhen: text(), Verify: text(), Owns: []string{text()}}}},
-			&IntentMove{Intent{Summary: text(), Files: []string{text(), text()}}},
-			&RejectMove{Feedback: Feedback{Blockers: []Finding{{Issue: text(), Why: text()}}, Overall: text()}},
-			&AnomalyMove{Type: Workaround, Details: map[string]string{"a": text(), "b": text()}},
-			&MergeMove{Receipts: []Receipt{{Output: text()}}},
-			&AmendMove{Goal: &Goal{Title: text()}},
+			&AddMove{Tasks: []board.TaskInput{{ID: "a", Title: text(), DoneWhen: text(), Verify: text(), Owns: []string{text()}}}},
+			&IntentMove{board.Intent{Summary: text(), Files: []string{text(), text()}}},
+			&RejectMove{Feedback: board.Feedback{Blockers: []board.Finding{{Issue: text(), Why: text()}}, Overall: text()}},
+			&AnomalyMove{Type: board.Workaround, Details: map[string]string{"a": text(), "b": text()}},
+			&MergeMove{Receipts: []board.Receipt{{Output: text()}}},
+			&AmendMove{Goal: &board.Goal{Title: text()}},
 		}
 		for _, d := range list {
-			m := Move{Act: ActNote, By: "human:ann", At: dawn, Request: "0123456789abcdef", Detail: d}
+			m := Move{Act: board.ActNote, By: "human:ann", At: dawn, Request: "0123456789abcdef", Detail: d}
 			m.Normalize()
 			require.Nil(rt, checkTexts(&m, 4096))
 			before := dumped(m)
@@ -78,11 +80,11 @@ func TestNormalizedMovesAreClean(t *testing.T) {
 // A path that is not clean is refused by name: cleaned it would be another.
 func TestNormalizeLeavesPaths(t *testing.T) {
 	t.Parallel()
-	m := Move{Act: ActSubmit, At: dawn, Detail: &SubmitMove{Paths: paths{"a ", "b\x01"}}}
+	m := Move{Act: board.ActSubmit, At: dawn, Detail: &SubmitMove{Paths: paths{"a ", "b\x01"}}}
 	m.Normalize()
 	require.Equal(t, paths{"a ", "b\x01"}, m.Detail.(*SubmitMove).Paths)
 	require.Equal(t, RulePath, checkTexts(&m, 4096).Rule)
-	m.Detail.(*SubmitMove).Paths = make(paths, MaxPaths+1)
+	m.Detail.(*SubmitMove).Paths = make(paths, board.MaxPaths+1)
 	require.Equal(t, RuleLimit, checkTexts(&m, 4096).Rule)
 }
 
@@ -98,17 +100,17 @@ func TestPathsThatDocumentsCannotHold(t *testing.T) {
 		"é'\\\"\xff": {`"é'\\\"\377"`, `$'é\'\\"\377'`},
 		"\ufeffx":    {`"\357\273\277x"`, `$'\357\273\277x'`},
 	} {
-		m := Move{Act: ActSubmit, At: dawn, Detail: &SubmitMove{Paths: paths{"README", name}}}
+		m := Move{Act: board.ActSubmit, At: dawn, Detail: &SubmitMove{Paths: paths{"README", name}}}
 		r := checkTexts(&m, 4096)
 		require.NotNil(t, r, name)
 		require.Equal(t, RulePath, r.Rule)
 		require.Contains(t, r.Reason, " "+want[0]+":")
 		require.Equal(t, "git mv -- "+want[1]+" NAME", r.Hint)
 	}
-	long := Move{Act: ActSubmit, At: dawn, Detail: &SubmitMove{Paths: paths{strings.Repeat("x", 4097)}}}
+	long := Move{Act: board.ActSubmit, At: dawn, Detail: &SubmitMove{Paths: paths{strings.Repeat("x", 4097)}}}
 	require.Equal(t, RulePath, checkTexts(&long, 4096).Rule)
 	for _, name := range []string{"a\tb", "a\nb", "d/ x", "é"} {
-		m := Move{Act: ActSubmit, At: dawn, Detail: &SubmitMove{Paths: paths{name}}}
+		m := Move{Act: board.ActSubmit, At: dawn, Detail: &SubmitMove{Paths: paths{name}}}
 		require.Nil(t, checkTexts(&m, 4096), name)
 	}
 }
@@ -121,33 +123,33 @@ func TestFormsOfFields(t *testing.T) {
 		rule   Rule
 		detail Detail
 	}{
-		"an id that is none":          {RuleForm, &EditMove{Input: TaskInput{ID: "../x"}}},
-		"an id in a list":             {RuleForm, &ArchiveMove{Tasks: []TaskID{"a", "-b"}}},
-		"an empty id in a list":       {RuleForm, &ArchiveMove{Tasks: []TaskID{"a", ""}}},
+		"an id that is none":          {RuleForm, &EditMove{Input: board.TaskInput{ID: "../x"}}},
+		"an id in a list":             {RuleForm, &ArchiveMove{Tasks: []board.TaskID{"a", "-b"}}},
+		"an empty id in a list":       {RuleForm, &ArchiveMove{Tasks: []board.TaskID{"a", ""}}},
 		"a short object id":           {RuleForm, &ApproveMove{Commit: "abc"}},
-		"an object id in capitals":    {RuleForm, &ApproveMove{Commit: ObjectID(strings.Repeat("A", 40))}},
+		"an object id in capitals":    {RuleForm, &ApproveMove{Commit: board.ObjectID(strings.Repeat("A", 40))}},
 		"a generation that is none":   {RuleForm, &RegisterMove{Agent: "coder-1", Generation: "x"}},
-		"an unknown kind":             {RuleForm, &EditMove{Input: TaskInput{ID: "a", Kind: 9}}},
-		"a role that is none, listed": {RuleForm, &PrincipalMove{Principal: Principal{Name: "a", Roles: []Role{""}}}},
-		"a fraction of a second":      {RuleForm, &RenewMove{Lease: Duration(1500 * time.Millisecond)}},
-		"a lease without end":         {RuleForm, &RenewMove{Lease: Duration(1 << 62)}},
+		"an unknown kind":             {RuleForm, &EditMove{Input: board.TaskInput{ID: "a", Kind: 9}}},
+		"a role that is none, listed": {RuleForm, &PrincipalMove{Principal: board.Principal{Name: "a", Roles: []board.Role{""}}}},
+		"a fraction of a second":      {RuleForm, &RenewMove{Lease: board.Duration(1500 * time.Millisecond)}},
+		"a lease without end":         {RuleForm, &RenewMove{Lease: board.Duration(1 << 62)}},
 		"a time in another zone":      {RuleForm, &SprintStartMove{Deadline: dawn.In(berlin)}},
 		"a time with nanoseconds":     {RuleForm, &SprintStartMove{Deadline: dawn.Add(1)}},
 		"a detail that is no name":    {RuleForm, &AnomalyMove{Details: map[string]string{"a b": "c"}}},
-		"too many details":            {RuleLimit, &AmendMove{Anomaly: &Anomaly{Details: manyDetails(MaxList + 1)}}},
-		"too many entries":            {RuleLimit, &BlockMove{Attempted: make([]string, MaxList+1)}},
-		"too many tasks":              {RuleLimit, &AddMove{Tasks: make(inputs, MaxTasks+1)}},
+		"too many details":            {RuleLimit, &AmendMove{Anomaly: &board.Anomaly{Details: manyDetails(board.MaxList + 1)}}},
+		"too many entries":            {RuleLimit, &BlockMove{Attempted: make([]string, board.MaxList+1)}},
+		"too many tasks":              {RuleLimit, &AddMove{Tasks: make(inputs, board.MaxTasks+1)}},
 		"too long a text":             {RuleText, &AlignMove{Text: strings.Repeat("x", 4097)}},
 		"a control character":         {RuleText, &AlignMove{Text: "a\x1bb"}},
 		"a blank at the end":          {RuleText, &AlignMove{Text: "a "}},
 		"invalid UTF-8":               {RuleText, &AlignMove{Text: "a\xff"}},
 	} {
-		m := Move{Act: ActAlign, By: "human:ann", At: dawn, Request: "0123456789abcdef", Detail: c.detail}
+		m := Move{Act: board.ActAlign, By: "human:ann", At: dawn, Request: "0123456789abcdef", Detail: c.detail}
 		r := checkTexts(&m, 4096)
 		require.NotNil(t, r, name)
 		require.Equal(t, c.rule, r.Rule, "%s: %s", name, r.Reason)
 	}
-	long := Move{Act: ActAlign, By: "human:ann", At: dawn, Request: "0123456789abcdef", Detail: &AlignMove{Text: strings.Repeat("x", 4096)}}
+	long := Move{Act: board.ActAlign, By: "human:ann", At: dawn, Request: "0123456789abcdef", Detail: &AlignMove{Text: strings.Repeat("x", 4096)}}
 	require.Nil(t, checkTexts(&long, 4096))
 }
 

@@ -1,127 +1,50 @@
 package flow
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"maps"
 	"math"
 	"reflect"
 	"slices"
-	"strings"
-	"time"
 
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/flow/lists"
 	"github.com/git-liza/git-liza/flow/shell"
 )
 
-// A TrackedPath is what the board knows of a text that tasks or goals stand on,
-// the document tracked/<NN>/<hash of the path>.yaml.
-type TrackedPath struct {
-	Path      string           `yaml:"path"`
-	Blob      ObjectID         `yaml:"blob"` // at the integration tip, "" unless it is a regular file
-	Was       ObjectID         `yaml:"was"`  // the blob before
-	Same      []ObjectID       `yaml:"same"` // earlier blobs of the same meaning
-	Sections  []TrackedSection `yaml:"sections"`
-	Task      TaskID           `yaml:"task"` // that brought the blob with its merge
-	By        Actor            `yaml:"by"`   // of the move that brought it otherwise
-	Principal string           `yaml:"principal"`
-	At        time.Time        `yaml:"at"`
-	ReviewBy  []Role           `yaml:"review_by"` // whose verdicts the blob needed
-	Verdicts  []PathVerdict    `yaml:"verdicts"`  // for exactly this blob, sorted by role
-
-	Class     *Class     `yaml:"class"`     // of exactly this blob
-	Allowance *Allowance `yaml:"allowance"` // for exactly this blob
-}
-
-// A TrackedSection is a section of a tracked path that tasks stand on.
-type TrackedSection struct {
-	Anchor string   `yaml:"anchor"`
-	Hash   string   `yaml:"hash"` // "" if the heading is not there
-	Was    string   `yaml:"was"`  // the hash before the last change of the text, as Was of the text
-	Same   []string `yaml:"same"` // earlier hashes, as Same of the text
-}
-
-// A PathVerdict approves the blob of a tracked path.
-type PathVerdict struct {
-	Role      Role      `yaml:"role"`
-	By        Actor     `yaml:"by"`
-	Principal string    `yaml:"principal"`
-	At        time.Time `yaml:"at"`
-}
-
-// A TextRef pins what a review has read.
-type TextRef struct {
-	Path   string `yaml:"path"`
-	Anchor string `yaml:"anchor"`
-	Hash   string `yaml:"hash"` // of the section, or the blob
-}
-
-// A Text is what a path holds at a commit, as git says it.
-type Text struct {
-	Path     string   `yaml:"path"`
-	Blob     ObjectID `yaml:"blob"` // "" unless it is a regular file
-	Sections sections `yaml:"sections"`
-	Class    *Class   `yaml:"class"` // that the text declares; nil if it declares none
-}
-
-// A Section is the part of a text below one heading.
-type Section struct {
-	Anchor string `yaml:"anchor"`
-	Hash   string `yaml:"hash"` // "" if the heading is not there
-}
-
-// MaxSections is how many sections of one text a move may name.
-const MaxSections = 1000
-
 // texts and sections are lists of a move that may be longer than those of a
 // document; they are sorted by path and by anchor.
 type (
-	texts    []Text
-	sections []Section
+	texts []board.Text
 )
 
-func (texts) MaxLen() int    { return MaxPaths }
-func (sections) MaxLen() int { return MaxSections }
-
-// TrackedID is the id of the document of a tracked path.
-func TrackedID(path string) string {
-	sum := sha256.Sum256([]byte(path))
-	return hex.EncodeToString(sum[:])[:40]
-}
-
-// Tracked is what the board knows of a path that tasks or goals stand on, nil if
-// nothing.
-func (b *Board) Tracked(path string) *TrackedPath {
-	doc, _ := b.Load(Key{Tracked, TrackedID(path)}).(*TrackedPath)
-	return doc
-}
+func (texts) MaxLen() int { return board.MaxPaths }
 
 // SpecGone refuses to work towards a goal of which the spec is no file on integration.
-func (c *Board) SpecGone(id GoalID) *Refusal {
+func SpecGone(c *board.Board, id board.GoalID) *Refusal {
 	g := c.Goal(id)
 	if g == nil {
 		return nil
 	}
-	if doc := c.Tracked(specPath(g.Spec)); doc == nil || doc.Blob != "" {
+	if doc := c.Tracked(board.SpecPath(g.Spec)); doc == nil || doc.Blob != "" {
 		return nil
 	}
-	return refuse(RuleSpec, "git liza board edit goal", "%s, the spec of %s, is no file on integration", shell.Quote(specPath(g.Spec)), g.ID)
+	return refuse(RuleSpec, "git liza board edit goal", "%s, the spec of %s, is no file on integration", shell.Quote(board.SpecPath(g.Spec)), g.ID)
 }
 
 // pathsInUse are the paths that open goals and tasks stand on, drafts apart, with the
 // anchors named.
-func pathsInUse(b *Board) anchorSets {
+func pathsInUse(b *board.Board) anchorSets {
 	used := anchorSets{}
 	for _, g := range b.GoalsInProgress() {
 		used.add(g.Spec)
 	}
-	b.each(func(s *Summary) {
-		if !s.Status.Final() && s.Status != Draft {
+	b.Each(func(s *board.Summary) {
+		if !s.Status.Final() && s.Status != board.Draft {
 			used.add(s.Spec)
 			used.add(s.BasedOn...)
 		}
 	})
-	for _, doc := range knownArtifacts(b, workflowPatterns(b)) {
+	for _, doc := range board.KnownArtifacts(b, workflowPatterns(b)) {
 		used.add(doc.Path)
 	}
 	return used
@@ -133,7 +56,7 @@ type anchorSets map[string]map[string]bool
 // add adds references, PATH or PATH#ANCHOR.
 func (a anchorSets) add(refs ...string) {
 	for _, ref := range refs {
-		path, anchor := splitRef(ref)
+		path, anchor := board.SplitRef(ref)
 		if path == "" {
 			continue
 		}
@@ -167,7 +90,7 @@ func (a anchorSets) queries(paths []string, bound int) []TextQuery {
 		}
 		anchors := slices.Sorted(maps.Keys(a[path]))
 		n, size := 0, 0
-		for n < min(len(anchors), MaxSections) {
+		for n < min(len(anchors), board.MaxSections) {
 			if size += textSize + len(anchors[n]); size > min(left, maxAnchors) {
 				break
 			}
@@ -179,20 +102,14 @@ func (a anchorSets) queries(paths []string, bound int) []TextQuery {
 	return list
 }
 
-// splitRef parts a reference into its path and the anchor of a heading.
-func splitRef(ref string) (path, anchor string) {
-	path, anchor, _ = strings.Cut(ref, "#")
-	return path, anchor
-}
-
-// Texts ask for all paths that open goals and tasks stand on, sorted.
-func (b *Board) Texts() []TextQuery {
+// QueryTexts ask for all paths that open goals and tasks stand on, sorted.
+func QueryTexts(b *board.Board) []TextQuery {
 	used := pathsInUse(b)
 	return used.queries(slices.Sorted(maps.Keys(used)), math.MaxInt) // a move records those that it changes
 }
 
 // queriesOf asks for the texts that new references name.
-func queriesOf(b *Board, refs ...string) []TextQuery {
+func queriesOf(b *board.Board, refs ...string) []TextQuery {
 	entered, used := anchorSets{}, pathsInUse(b)
 	entered.add(refs...)
 	for path, anchors := range entered {
@@ -202,7 +119,7 @@ func queriesOf(b *Board, refs ...string) []TextQuery {
 }
 
 // askTextsOf asks for the texts that new tasks stand on, drafts apart.
-func askTextsOf(b *Board, list []TaskInput) Query {
+func askTextsOf(b *board.Board, list []board.TaskInput) Query {
 	var refs []string
 	for _, in := range list {
 		if !in.Draft {
@@ -215,7 +132,7 @@ func askTextsOf(b *Board, list []TaskInput) Query {
 // enteredTexts are the texts that a move records: those that git was asked for and
 // of which the board lacks the blob or a section.
 func enteredTexts(p *play) texts {
-	return slices.DeleteFunc(askedTexts(p), func(t Text) bool { return knowsText(p.prior, t) })
+	return slices.DeleteFunc(askedTexts(p), func(t board.Text) bool { return knowsText(p.prior, t) })
 }
 
 // askedTexts are the texts that git was asked for and gave.
@@ -223,8 +140,8 @@ func askedTexts(p *play) texts {
 	if p.facts == nil {
 		return nil
 	}
-	given := lists.Of(p.prior.Ask(*p.move).paths(p.facts), func(path string) Text { return p.facts.Texts[path].Text })
-	return lists.Where(given, func(is Text) bool { return is.Path != "" })
+	given := lists.Of(Ask(p.prior, *p.move).paths(p.facts), func(path string) board.Text { return p.facts.Texts[path].Text })
+	return lists.Where(given, func(is board.Text) bool { return is.Path != "" })
 }
 
 // paths are those of which the question asks for the texts, sorted: those that it names,
@@ -240,18 +157,9 @@ func (q Query) paths(f *Facts) []string {
 }
 
 // knowsText reports whether the board has the blob and the sections of a text.
-func knowsText(b *Board, t Text) bool {
+func knowsText(b *board.Board, t board.Text) bool {
 	doc := b.Tracked(t.Path)
-	return doc != nil && doc.Blob == t.Blob && !slices.ContainsFunc(t.Sections, func(s Section) bool { return doc.section(s.Anchor) == nil })
-}
-
-// section is what is known of a section, nil if it is not tracked.
-func (d *TrackedPath) section(anchor string) *TrackedSection {
-	i := slices.IndexFunc(d.Sections, func(s TrackedSection) bool { return s.Anchor == anchor })
-	if i < 0 {
-		return nil
-	}
-	return &d.Sections[i]
+	return doc != nil && doc.Blob == t.Blob && !slices.ContainsFunc(t.Sections, func(s board.Section) bool { return doc.Section(s.Anchor) == nil })
 }
 
 // checkRecorded compares the texts that a move records with those of git, and
@@ -261,8 +169,8 @@ func checkRecorded(p *play, recorded texts) *Refusal {
 	if p.facts == nil {
 		return nil
 	}
-	if len(p.facts.Matches) > MaxMatches {
-		return refuse(RuleLimit, "git liza artifact list", "more than %d files match the paths of artifacts", MaxMatches)
+	if len(p.facts.Matches) > board.MaxMatches {
+		return refuse(RuleLimit, "git liza artifact list", "more than %d files match the paths of artifacts", board.MaxMatches)
 	}
 	return compareTexts(recorded, enteredTexts(p), "git liza "+p.move.Act.Command()+" --help")
 }
@@ -272,12 +180,12 @@ func compareTexts(recorded, want texts, again string) *Refusal {
 	for i := range max(len(recorded), len(want)) {
 		switch {
 		case i >= len(want):
-			return refuse(RuleFact, again, "the move records a text of %s, which has not changed", quoteC(clip(recorded[i].Path)))
+			return refuse(RuleFact, again, "the move records a text of %s, which has not changed", board.QuoteC(board.Clip(recorded[i].Path)))
 		case i >= len(recorded):
-			return refuse(RuleFact, again, "the move does not record the text of %s", quoteC(clip(want[i].Path)))
+			return refuse(RuleFact, again, "the move does not record the text of %s", board.QuoteC(board.Clip(want[i].Path)))
 		case !reflect.DeepEqual(recorded[i], want[i]):
 			return refuse(RuleFact, again, "the move records %s at %s, git says %s at %s, or other sections, or another class",
-				recorded[i].Blob.Short(), quoteC(clip(recorded[i].Path)), want[i].Blob.Short(), quoteC(clip(want[i].Path)))
+				recorded[i].Blob.Short(), board.QuoteC(board.Clip(recorded[i].Path)), want[i].Blob.Short(), board.QuoteC(board.Clip(want[i].Path)))
 		}
 	}
 	return nil
@@ -285,11 +193,11 @@ func compareTexts(recorded, want texts, again string) *Refusal {
 
 // describeTexts returns what is wrong with the texts that a task stands on: a file
 // that is not there, or a heading that the file lacks.
-func describeTexts(p *play, t *Task, hint string) (wrong []*Refusal) {
+func describeTexts(p *play, t *board.Task, hint string) (wrong []*Refusal) {
 	refs := append([]string{t.Spec}, t.BasedOn...)
 	branch := p.board.Settings().Integration
 	for _, ref := range refs {
-		path, anchor := splitRef(ref)
+		path, anchor := board.SplitRef(ref)
 		fact, asked := p.facts.Texts[path]
 		switch {
 		case ref == "":
@@ -299,7 +207,7 @@ func describeTexts(p *play, t *Task, hint string) (wrong []*Refusal) {
 			wrong = append(wrong, refuse(RuleSpec, "git liza adopt COMMIT --reason R", "the spec '%s' of %s does not exist on %s at %s",
 				path, t.ID, branch.Name, branch.Tip.Short()))
 		case fact.lacks(anchor):
-			wrong = append(wrong, refuse(RuleSpec, hint, "the spec '%s' of %s has no heading '#%s' at %s", path, t.ID, clip(anchor), branch.Tip.Short()))
+			wrong = append(wrong, refuse(RuleSpec, hint, "the spec '%s' of %s has no heading '#%s' at %s", path, t.ID, board.Clip(anchor), branch.Tip.Short()))
 		}
 	}
 	return wrong
@@ -307,20 +215,20 @@ func describeTexts(p *play, t *Task, hint string) (wrong []*Refusal) {
 
 // lacks reports whether the text has no heading with the anchor.
 func (t TextFact) lacks(anchor string) bool {
-	return anchor != "" && slices.Contains(t.Sections, Section{Anchor: anchor})
+	return anchor != "" && slices.Contains(t.Sections, board.Section{Anchor: anchor})
 }
 
 // An origin says how a blob came to a tracked path.
 type origin struct {
-	task     TaskID // whose merge brought it; "" means the actor of the move
-	reviews  []Role
-	verdicts []PathVerdict
+	task     board.TaskID // whose merge brought it; "" means the actor of the move
+	reviews  []board.Role
+	verdicts []board.PathVerdict
 }
 
 // trackText writes what git says of a path. The same blob keeps its origin and its
 // verdicts.
-func trackText(p *effect, t Text, from origin) {
-	doc := TrackedPath{Path: t.Path}
+func trackText(p *effect, t board.Text, from origin) {
+	doc := board.TrackedPath{Path: t.Path}
 	old := p.board.Tracked(t.Path)
 	if old != nil {
 		doc = *old
@@ -340,41 +248,11 @@ func trackText(p *effect, t Text, from origin) {
 	}
 	doc.Sections = nil
 	for _, s := range t.Sections {
-		was := TrackedSection{Anchor: s.Anchor, Hash: s.Hash}
-		if old != nil && old.section(s.Anchor) != nil {
-			was = *old.section(s.Anchor)
+		was := board.TrackedSection{Anchor: s.Anchor, Hash: s.Hash}
+		if old != nil && old.Section(s.Anchor) != nil {
+			was = *old.Section(s.Anchor)
 		}
-		doc.Sections = append(doc.Sections, was.follow(s.Hash, changed))
+		doc.Sections = append(doc.Sections, was.Follow(s.Hash, changed))
 	}
-	p.put(Key{Tracked, TrackedID(t.Path)}, &doc)
-}
-
-// follow is the section with the hash that it has now. A change of the text that
-// leaves the section alone is not one of the section.
-func (s TrackedSection) follow(hash string, changed bool) TrackedSection {
-	switch {
-	case s.Hash != hash && (s.Was != "" || s.Hash == ""):
-		s.Was, s.Same = s.Hash, nil
-	case s.Hash != hash:
-		s.Was = s.Hash
-	case changed && s.Was != "":
-		s.Was, s.Same = "", nil
-	}
-	s.Hash = hash
-	return s
-}
-
-// Approved reports whether every role whose verdict the blob needed has approved
-// it.
-func (d *TrackedPath) Approved() bool {
-	return d.Blob != "" && len(d.ReviewBy) > 0 && !slices.ContainsFunc(d.ReviewBy, func(r Role) bool { return !d.hasVerdict(r) })
-}
-
-// pathVerdicts are the verdicts on the submission as those on the texts that it
-// brings.
-func (t *Task) pathVerdicts() []PathVerdict {
-	held := lists.Where(t.Judgements, func(j Judgement) bool { return t.holds(j.Verdict) })
-	return lists.Of(held, func(j Judgement) PathVerdict {
-		return PathVerdict{Role: j.Role, By: j.Verdict.By, Principal: j.Verdict.Principal, At: j.Verdict.At}
-	})
+	p.put(board.Key{Folder: board.Tracked, ID: board.TrackedID(t.Path)}, &doc)
 }

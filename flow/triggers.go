@@ -3,18 +3,18 @@ package flow
 import (
 	"cmp"
 	"slices"
-	"strings"
 	"time"
 
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/flow/lists"
 )
 
 // A Trigger is a reason why a planner is needed.
 type Trigger struct {
-	Goal   GoalID
+	Goal   board.GoalID
 	Reason string // decision, no_tasks, level_failed, blocked, exhausted, integration_failed, immediate_discovery
-	Task   TaskID
-	Record RecordID
+	Task   board.TaskID
+	Record board.RecordID
 	Text   string
 	Since  time.Time
 }
@@ -25,7 +25,7 @@ type Trigger struct {
 // failed and that no task mends, exhausted tasks, blocked tasks, integration failures
 // that coders did not resolve, immediate discoveries; equal ones by priority, then age.
 // A task whose budget is spent is left to a human.
-func (b *Board) Triggers(goals ...GoalID) []Trigger {
+func Triggers(b *board.Board, goals ...board.GoalID) []Trigger {
 	var list []Trigger
 	for _, g := range b.GoalsInProgress() {
 		if len(goals) == 0 || slices.Contains(goals, g.ID) {
@@ -36,7 +36,7 @@ func (b *Board) Triggers(goals ...GoalID) []Trigger {
 }
 
 // triggersOf are those of one goal.
-func triggersOf(b *Board, g *Goal) []Trigger {
+func triggersOf(b *board.Board, g *board.Goal) []Trigger {
 	all := b.Summaries()
 	var list []Trigger
 	if h := g.Hold; h != nil {
@@ -45,17 +45,17 @@ func triggersOf(b *Board, g *Goal) []Trigger {
 	if g.Added == 0 {
 		list = append(list, Trigger{Goal: g.ID, Reason: "no_tasks", Text: "the goal has no tasks yet", Since: b.At()})
 	}
-	if l := UnmendedLevel(b, g.ID); l != nil {
-		list = append(list, Trigger{Goal: g.ID, Reason: "level_failed", Text: l.failure(), Since: l.At})
+	if l := board.UnmendedLevel(b, g.ID); l != nil {
+		list = append(list, Trigger{Goal: g.ID, Reason: "level_failed", Text: l.Failure(), Since: l.At})
 	}
-	blocked := lists.Where(all, func(s *Summary) bool { return s.Status == Blocked && s.Goal == g.ID })
-	slices.SortStableFunc(blocked, func(x, y *Summary) int {
+	blocked := lists.Where(all, func(s *board.Summary) bool { return s.Status == board.Blocked && s.Goal == g.ID })
+	slices.SortStableFunc(blocked, func(x, y *board.Summary) int {
 		return cmp.Or(cmp.Compare(x.Priority, y.Priority), x.Changed.Compare(y.Changed))
 	})
 	config := b.Settings().Config.Limits
 	begun := len(list)
 	// Usage stands in the documents, and reading all of them is slow.
-	budgeted := b.Settings().Config.Budgets != Budgets{}
+	budgeted := b.Settings().Config.Budgets != board.Budgets{}
 	for _, s := range blocked {
 		if (budgeted || s.Budgeted) && refusesBudget(b, s.ID) {
 			continue // a planner cannot raise a budget, and planning the task anew would exceed it
@@ -68,15 +68,15 @@ func triggersOf(b *Board, g *Goal) []Trigger {
 		switch {
 		case s.FailedBy >= limits.FailedCoders || s.Failures >= limits.Failures:
 			trigger.Reason = "exhausted"
-		case s.Limit == LimitMergeFails:
+		case s.Limit == board.LimitMergeFails:
 			trigger.Reason = "integration_failed"
 		}
 		list = append(list, trigger)
 	}
 	rank := map[string]int{"exhausted": 0, "blocked": 1, "integration_failed": 2}
 	slices.SortStableFunc(list[begun:], func(x, y Trigger) int { return cmp.Compare(rank[x.Reason], rank[y.Reason]) })
-	for _, d := range All[*Discovery](b, Discovered) {
-		if d.Urgency == "immediate" && d.IsOpen(b.At()) && GoalOfRecord(b, d.ID) == g.ID {
+	for _, d := range board.All[*board.Discovery](b, board.Discovered) {
+		if d.Urgency == "immediate" && d.IsOpen(b.At()) && board.GoalOfRecord(b, d.ID) == g.ID {
 			list = append(list, Trigger{Goal: g.ID, Reason: "immediate_discovery", Record: d.ID, Task: d.During, Text: d.Text, Since: d.At})
 		}
 	}
@@ -85,20 +85,10 @@ func triggersOf(b *Board, g *Goal) []Trigger {
 
 // asksOthers reports whether a blocked task waits for the answer of a person, or of
 // agents whose role does not plan.
-func asksOthers(b *Board, s *Summary) bool {
+func asksOthers(b *board.Board, s *board.Summary) bool {
 	if !s.Asks || s.AskedOf == "" {
 		return false
 	}
 	row := b.Role(s.AskedOf)
-	return row == nil || row.Capacity != Plans
-}
-
-// GoalOfRecord is the goal of the sprint in which a record stands; "" if there is
-// none of that id.
-func GoalOfRecord(b *Board, id RecordID) GoalID {
-	sprint, _, _ := strings.Cut(string(id), "/")
-	if s := b.Sprint(SprintID(sprint)); s != nil {
-		return s.Goal
-	}
-	return ""
+	return row == nil || row.Capacity != board.Plans
 }

@@ -3,6 +3,8 @@ package flow
 import (
 	"slices"
 	"strings"
+
+	"github.com/git-liza/git-liza/flow/board"
 )
 
 // TripMove trips the circuit breaker, which puts the board into a checkpoint.
@@ -12,10 +14,10 @@ type TripMove struct {
 	Evidence []string `yaml:"evidence"`
 	Report   string   `yaml:"report"`
 
-	Watermark int        `yaml:"watermark"` // of the breaker when it was judged
-	Patterns  []string   `yaml:"patterns"`  // all that matched
-	Records   []RecordID `yaml:"records"`   // anomalies that form them
-	Artifacts []string   `yaml:"artifacts"` // specs and paths that they are about
+	Watermark int              `yaml:"watermark"` // of the breaker when it was judged
+	Patterns  []string         `yaml:"patterns"`  // all that matched
+	Records   []board.RecordID `yaml:"records"`   // anomalies that form them
+	Artifacts []string         `yaml:"artifacts"` // specs and paths that they are about
 }
 
 // already lets the second of two that judged the same records find the breaker
@@ -32,17 +34,17 @@ func (t *TripMove) check(p *play) *Refusal {
 	if r := present("the pattern", t.Pattern, "git liza status"); r != nil {
 		return r
 	}
-	known := BreakerPatterns()
+	known := board.BreakerPatterns()
 	for i, name := range t.Patterns {
 		if !slices.Contains(known, name) || slices.Contains(t.Patterns[:i], name) {
-			return refuse(RuleForm, showBreaker, "%q is no pattern of the circuit breaker, or it is named twice; there are %s", clip(name), strings.Join(known, ", "))
+			return refuse(RuleForm, showBreaker, "%q is no pattern of the circuit breaker, or it is named twice; there are %s", board.Clip(name), strings.Join(known, ", "))
 		}
 	}
 	switch {
 	case !slices.Contains(t.Patterns, t.Pattern):
-		return refuse(RuleForm, showBreaker, "%q is not among the patterns that the trip names", clip(t.Pattern))
-	case !slices.Contains(BreakerSeverities(), t.Severity):
-		return refuse(RuleForm, showBreaker, "%q is no severity of the circuit breaker; there are %s", clip(t.Severity), strings.Join(BreakerSeverities(), ", "))
+		return refuse(RuleForm, showBreaker, "%q is not among the patterns that the trip names", board.Clip(t.Pattern))
+	case !slices.Contains(board.BreakerSeverities(), t.Severity):
+		return refuse(RuleForm, showBreaker, "%q is no severity of the circuit breaker; there are %s", board.Clip(t.Severity), strings.Join(board.BreakerSeverities(), ", "))
 	}
 	return t.checkRecords(p)
 }
@@ -55,7 +57,7 @@ func (t *TripMove) checkRecords(p *play) *Refusal {
 	}
 	newest := 0
 	for i, id := range t.Records {
-		if _, ok := p.board.Load(Key{Anomalies, string(id)}).(*Anomaly); !ok || slices.Contains(t.Records[:i], id) {
+		if _, ok := p.board.Load(board.Key{Folder: board.Anomalies, ID: string(id)}).(*board.Anomaly); !ok || slices.Contains(t.Records[:i], id) {
 			return refuse(RuleNotFound, "git liza record list anomalies --all", "there is no anomaly %s, or it is named twice", id)
 		}
 		newest = max(newest, id.Number())
@@ -72,37 +74,26 @@ func (t *TripMove) checkRecords(p *play) *Refusal {
 // showBreaker is the hint of refusals about patterns and records.
 const showBreaker = "git liza status"
 
-// BreakerPatterns are the patterns that a trip may name.
-func BreakerPatterns() []string {
-	return []string{"retry_cluster", "debt_accumulation", "assumption_cascade", "spec_gap_cluster", "workaround_pattern",
-		"external_service_outage", "review_churn", "replacement_chain", "failure_streak"}
-}
-
-// BreakerSeverities are what a trip says of the cause, the most severe first.
-func BreakerSeverities() []string {
-	return []string{"ARCHITECTURE_FLAW", "SPEC_FLAW", "SCOPE_FLAW", "EXTERNAL_DEPENDENCY"}
-}
-
-func (t *TripMove) refs(_ Move, b *Board) []RefMove {
-	if c := b.Settings().Control.State; c == Checkpoint || c == Stopped {
+func (t *TripMove) refs(_ Move, b *board.Board) []RefMove {
+	if c := b.Settings().Control.State; c == board.Checkpoint || c == board.Stopped {
 		return nil
 	}
-	return []RefMove{{Name: MarkRef(nextMark(b, "checkpoint")), State: true}}
+	return []RefMove{{Name: board.MarkRef(nextMark(b, "checkpoint")), State: true}}
 }
 
 func (t *TripMove) apply(p *effect) {
 	b := p.board.Breaker()
-	p.put(Key{Folder: BreakerDoc}, &Breaker{Tripped: true, Pattern: t.Pattern, Severity: t.Severity, Evidence: t.Evidence,
+	p.put(board.Key{Folder: board.BreakerDoc}, &board.Breaker{Tripped: true, Pattern: t.Pattern, Severity: t.Severity, Evidence: t.Evidence,
 		Report: t.Report, By: p.move.By, At: p.move.At, Watermark: b.Watermark, Patterns: t.Patterns, Records: t.Records, Artifacts: t.Artifacts})
 	switch c := p.board.Settings().Control; c.State {
-	case Stopped:
-		p.change(func(s *Settings) {
-			s.Control.Before, s.Control.Decision = Checkpoint, ""
+	case board.Stopped:
+		p.change(func(s *board.Settings) {
+			s.Control.Before, s.Control.Decision = board.Checkpoint, ""
 			s.Control.Message = ""
 		})
-		setSprintPhase(p, InCheckpoint)
-	case Checkpoint:
-		p.change(func(s *Settings) {
+		setSprintPhase(p, board.InCheckpoint)
+	case board.Checkpoint:
+		p.change(func(s *board.Settings) {
 			s.Control.Decision = ""
 			s.Control.Message = ""
 		})
@@ -143,5 +134,5 @@ func (r *ResetMove) apply(p *effect) {
 	b := p.board.Breaker()
 	b.Tripped, b.Resolution, b.Watermark = false, r.Resolution, p.board.Settings().Next.Record-1
 	b.Watermark = r.Upto
-	p.put(Key{Folder: BreakerDoc}, &b)
+	p.put(board.Key{Folder: board.BreakerDoc}, &b)
 }

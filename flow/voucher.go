@@ -1,13 +1,9 @@
 package flow
 
-import "github.com/git-liza/git-liza/flow/pattern"
-
-// A Voucher is the account on a code host whose verdict a person brings.
-type Voucher struct {
-	Account string `yaml:"account"` // HOST/NAME
-	Review  string `yaml:"review"`
-	URL     string `yaml:"url"`
-}
+import (
+	"github.com/git-liza/git-liza/flow/board"
+	"github.com/git-liza/git-liza/flow/pattern"
+)
 
 // The forms of what a voucher says.
 var (
@@ -19,14 +15,9 @@ var (
 // goodAccount accepts HOST/NAME.
 func goodAccount(account string) bool { return accountForm().MatchString(account) }
 
-// equal reports whether two vouchers bring the same verdict; nil brings none.
-func (v *Voucher) equal(o *Voucher) bool {
-	return (v == nil) == (o == nil) && (v == nil || *v == *o)
-}
-
-// check refuses a verdict from a code host that its bringer may not vouch for, or whose
+// checkVoucher refuses a verdict from a code host that its bringer may not vouch for, or whose
 // author may not judge the task.
-func (v *Voucher) check(p *play) *Refusal {
+func checkVoucher(v *board.Voucher, p *play) *Refusal {
 	if v == nil {
 		return nil
 	}
@@ -47,7 +38,7 @@ func (v *Voucher) check(p *play) *Refusal {
 		return refuse(RuleVouch, "git liza principal list", "%s vouches for nobody: the right vouch is needed", p.move.Principal)
 	case author == nil:
 		return refuse(RuleVouch, "git liza principal add NAME --account "+v.Account, "no principal has the account %s", v.Account)
-	case !p.board.Settings().Config.AllowSelfReview && t.isCodedBy("", author.Name):
+	case !p.board.Settings().Config.AllowSelfReview && t.IsCodedBy("", author.Name):
 		return refuse(RuleSelfReview, "git liza list --status READY_FOR_REVIEW", "%s is %s, who coded %s", v.Account, author.Name, t.ID)
 	}
 	return nil
@@ -59,24 +50,12 @@ func (a *ApproveMove) checkShown(p *play) *Refusal {
 		return nil
 	}
 	if text := changedText(p.board, p.task, a.Texts); text != nil {
-		return refuse(RuleSpecChanged, "git liza show "+string(p.task.ID), "the spec '%s' has changed since it was shown", clip(text.String()))
+		return refuse(RuleSpecChanged, "git liza show "+string(p.task.ID), "the spec '%s' has changed since it was shown", board.Clip(text.String()))
 	}
 	return nil
 }
 
-// ShownTexts are the texts of a task that an actor has in view who judges it by a
-// board: those that its review began with, else those that the board has now.
-func ShownTexts(b *Board, t *Task, by Actor) []TextRef {
-	if t == nil {
-		return nil
-	}
-	if _, held := t.HeldReview(by); held != nil {
-		return held.Texts
-	}
-	return textRefsOf(b, t)
-}
-
 // textRefs is a list as long as the texts that a task can stand on.
-type textRefs []TextRef
+type textRefs []board.TextRef
 
-func (textRefs) MaxLen() int { return MaxList + 1 }
+func (textRefs) MaxLen() int { return board.MaxList + 1 }

@@ -7,17 +7,19 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/git-liza/git-liza/flow/board"
 )
 
 // words are what follows the act on a line of a scenario: plain words,
 // KEY=VALUE pairs, and git:… for facts that do not bear the move out.
 type words struct {
-	by    Actor
+	by    board.Actor
 	plain []string
 	pairs map[string]string
 }
 
-func splitWords(by Actor, list []string) words {
+func splitWords(by board.Actor, list []string) words {
 	w := words{by: by, pairs: map[string]string{}}
 	for _, word := range list {
 		if key, value, ok := strings.Cut(word, "="); ok && !strings.Contains(key, "<") {
@@ -41,7 +43,9 @@ func (w words) or(key, usual string) string {
 	return usual
 }
 
-func (w words) role(key string, usual Role) Role { return Role(w.or(key, string(usual))) }
+func (w words) role(key string, usual board.Role) board.Role {
+	return board.Role(w.or(key, string(usual)))
+}
 
 func (w words) on(key string) bool { return w.pairs[key] == "yes" }
 
@@ -60,7 +64,7 @@ func (w words) list(key string) []string {
 	return strings.Split(w.pairs[key], ",")
 }
 
-func (w words) object(key string, usual ObjectID) ObjectID {
+func (w words) object(key string, usual board.ObjectID) board.ObjectID {
 	if v, ok := w.pairs[key]; ok {
 		return object(v)
 	}
@@ -68,9 +72,9 @@ func (w words) object(key string, usual ObjectID) ObjectID {
 }
 
 // blob is an object, or the usual text of a path that ends in .md.
-func (w words) blob(key string) ObjectID {
+func (w words) blob(key string) board.ObjectID {
 	if path := w.pairs[key]; strings.HasSuffix(path, ".md") {
-		return ObjectID(TrackedID(path))
+		return board.ObjectID(board.TrackedID(path))
 	}
 	return w.object(key, "")
 }
@@ -90,7 +94,7 @@ func ids[T ~string](list []string) []T {
 	return out
 }
 
-func (w words) lease() Duration { return Duration(w.span("lease", 30*time.Minute)) }
+func (w words) lease() board.Duration { return board.Duration(w.span("lease", 30*time.Minute)) }
 
 func (w words) span(key string, usual time.Duration) time.Duration {
 	v, ok := w.pairs[key]
@@ -113,7 +117,7 @@ func (w words) number(key string) int {
 }
 
 // saved is the task's next save of the commit named by the pair, if it is there.
-func (s *scene) saved(w words, id TaskID) *Save {
+func (s *scene) saved(w words, id board.TaskID) *board.Save {
 	if w.pairs["saved"] == "" {
 		return nil
 	}
@@ -121,42 +125,42 @@ func (s *scene) saved(w words, id TaskID) *Save {
 	if t := s.board.Task(id); t != nil {
 		n += t.Saves
 	}
-	return &Save{Number: n + w.number("skip"), Commit: object(w.pairs["saved"])}
+	return &board.Save{Number: n + w.number("skip"), Commit: object(w.pairs["saved"])}
 }
 
 // inputs describes the tasks that the plain words name; a<b,c depends on b and c.
-func (w words) inputs(names []string) []TaskInput {
-	var list []TaskInput
+func (w words) inputs(names []string) []board.TaskInput {
+	var list []board.TaskInput
 	for _, name := range names {
 		id, deps, _ := strings.Cut(name, "<")
-		in := TaskInput{ID: TaskID(id), Title: w.or("title", "Title"), DoneWhen: w.or("done", "it works"),
+		in := board.TaskInput{ID: board.TaskID(id), Title: w.or("title", "Title"), DoneWhen: w.or("done", "it works"),
 			Spec: w.or("spec", vision+"#goal"), BasedOn: w.list("basedon"), Scope: w.or("scope", "small"), Priority: w.number("priority"),
 			Owns: w.list("owns"), Verify: w.or("verify", ""), Draft: w.on("draft"), Stretch: w.on("stretch")}
 		if deps != "" {
-			in.DependsOn = ids[TaskID](strings.Split(deps, ","))
+			in.DependsOn = ids[board.TaskID](strings.Split(deps, ","))
 		}
 		if k := w.or("kind", "code"); in.Kind.UnmarshalText([]byte(k)) != nil {
 			panic("kind " + k)
 		}
 		if w.pairs["limits"] != "" {
-			in.Limits = new(Limits)
+			in.Limits = new(board.Limits)
 			w.limits(in.Limits)
 		}
 		in.Budget = w.budget("budget")
 		for _, name := range w.list("meant") {
 			in.Meant = append(in.Meant, object(name))
 		}
-		in.Phase, in.Denies = PhaseID(w.or("phase", "")), w.list("denies")
+		in.Phase, in.Denies = board.PhaseID(w.or("phase", "")), w.list("denies")
 		in.Role, in.BasedOn = w.role("role", ""), w.list("basedon")
-		in.Reverts, in.Reopens = ids[TaskID](w.list("reverts")), TaskID(w.or("reopens", ""))
-		in.ReviewBy, in.Without = ids[Role](w.list("reviewby")), ids[Role](w.list("without"))
-		in.Level, in.Estimate, in.Labels = w.number("level"), Duration(w.span("estimate", 0)), w.list("labels")
-		in.Consumers, in.IntegrationTest, in.VerifyTimeout = ids[TaskID](w.list("consumers")), w.or("integrationtest", ""), Duration(w.span("verifytimeout", 0))
-		if files := (Files{Create: w.list("create"), Modify: w.list("modify"), Read: w.list("read")}); len(files.Create)+len(files.Modify)+len(files.Read) > 0 {
+		in.Reverts, in.Reopens = ids[board.TaskID](w.list("reverts")), board.TaskID(w.or("reopens", ""))
+		in.ReviewBy, in.Without = ids[board.Role](w.list("reviewby")), ids[board.Role](w.list("without"))
+		in.Level, in.Estimate, in.Labels = w.number("level"), board.Duration(w.span("estimate", 0)), w.list("labels")
+		in.Consumers, in.IntegrationTest, in.VerifyTimeout = ids[board.TaskID](w.list("consumers")), w.or("integrationtest", ""), board.Duration(w.span("verifytimeout", 0))
+		if files := (board.Files{Create: w.list("create"), Modify: w.list("modify"), Read: w.list("read")}); len(files.Create)+len(files.Modify)+len(files.Read) > 0 {
 			in.Files = &files
 		}
 		for _, action := range w.list("steps") {
-			in.Steps = append(in.Steps, Step{Step: len(in.Steps) + 1, Action: strings.TrimPrefix(action, "-")})
+			in.Steps = append(in.Steps, board.Step{Step: len(in.Steps) + 1, Action: strings.TrimPrefix(action, "-")})
 		}
 		list = append(list, in)
 	}
@@ -164,8 +168,8 @@ func (w words) inputs(names []string) []TaskInput {
 }
 
 // usage reads used=NAME:NUMBER,…; what is cached is read too.
-func (w words) usage() Usage {
-	var u Usage
+func (w words) usage() board.Usage {
+	var u board.Usage
 	fields := map[string]*int64{"input": &u.Input, "cached": &u.Cached, "output": &u.Output, "seconds": &u.Seconds, "cost": (*int64)(&u.Cost)}
 	for _, pair := range w.list("used") {
 		name, value, _ := strings.Cut(pair, ":")
@@ -179,7 +183,7 @@ func (w words) usage() Usage {
 }
 
 // budget reads KEY=TOKENS or KEY=TOKENS/COST; nil where it is not given.
-func (w words) budget(key string) *Budget {
+func (w words) budget(key string) *board.Budget {
 	text, given := w.pairs[key]
 	if !given {
 		return nil
@@ -189,7 +193,7 @@ func (w words) budget(key string) *Budget {
 	if err != nil {
 		panic("budget " + text)
 	}
-	b := &Budget{Tokens: n}
+	b := &board.Budget{Tokens: n}
 	if cost != "" && b.Cost.UnmarshalText([]byte(cost)) != nil {
 		panic("budget " + text)
 	}
@@ -197,7 +201,7 @@ func (w words) budget(key string) *Budget {
 }
 
 // limits sets those of limits=NAME:NUMBER,….
-func (w words) limits(l *Limits) {
+func (w words) limits(l *board.Limits) {
 	fields := map[string]*int{"iterations": &l.Iterations, "cycles": &l.Cycles, "mergefails": &l.MergeFails,
 		"noverdicts": &l.NoVerdicts, "coders": &l.FailedCoders, "failures": &l.Failures}
 	for _, pair := range w.list("limits") {
@@ -211,24 +215,24 @@ func (w words) limits(l *Limits) {
 }
 
 // findings point to line 3 of a.go, or to at=FILE:LINE.
-func (w words) findings(key, usual string) []Finding {
-	var list []Finding
+func (w words) findings(key, usual string) []board.Finding {
+	var list []board.Finding
 	file, number, _ := strings.Cut(w.or("at", "a.go:3"), ":")
 	line, _ := strconv.Atoi(number)
 	for _, issue := range strings.Split(w.or(key, usual), ",") {
 		if issue != "" {
-			list = append(list, Finding{File: file, Line: line, Issue: strings.TrimSpace(issue)})
+			list = append(list, board.Finding{File: file, Line: line, Issue: strings.TrimSpace(issue)})
 		}
 	}
 	return list
 }
 
 // prior reads prior=RESOLVED:ISSUE,….
-func (w words) prior() []Prior {
-	var list []Prior
+func (w words) prior() []board.Prior {
+	var list []board.Prior
 	for _, pair := range w.list("prior") {
 		outcome, finding, _ := strings.Cut(pair, ":")
-		p := Prior{Finding: strings.ReplaceAll(finding, "_", " ")}
+		p := board.Prior{Finding: strings.ReplaceAll(finding, "_", " ")}
 		if err := p.Status.UnmarshalText([]byte(outcome)); err != nil {
 			panic(err)
 		}
@@ -238,8 +242,8 @@ func (w words) prior() []Prior {
 }
 
 // receipt says its result as word, none leaves it out.
-func receipt(gate, command string, tree ObjectID, exit int, word, environment string) Receipt {
-	r := Receipt{Gate: gate, Command: command, Tree: tree, Exit: exit, Duration: "1s", By: "coder-1", Environment: environment}
+func receipt(gate, command string, tree board.ObjectID, exit int, word, environment string) board.Receipt {
+	r := board.Receipt{Gate: gate, Command: command, Tree: tree, Exit: exit, Duration: "1s", By: "coder-1", Environment: environment}
 	if word != "none" {
 		if err := r.Result.UnmarshalText([]byte(word)); err != nil {
 			panic(err)
@@ -250,13 +254,13 @@ func receipt(gate, command string, tree ObjectID, exit int, word, environment st
 
 // receipts reads passed=GATE:COMMAND,… and failed=…, with the result and the environment
 // of all of them.
-func (w words) receipts(tree ObjectID) []Receipt {
-	var list []Receipt
+func (w words) receipts(tree board.ObjectID) []board.Receipt {
+	var list []board.Receipt
 	for exit, key := range []string{"passed", "failed"} {
 		for _, pair := range w.list(key) {
 			gate, command, _ := strings.Cut(pair, ":")
-			if gate == ArtifactGate && command == "" {
-				command = ArtifactCommand
+			if gate == board.ArtifactGate && command == "" {
+				command = board.ArtifactCommand
 			}
 			list = append(list, receipt(gate, command, w.object("ontree", tree), exit, w.or("result", []string{"pass", "fail"}[exit]), w.or("environment", "")))
 		}
@@ -265,12 +269,12 @@ func (w words) receipts(tree ObjectID) []Receipt {
 }
 
 // config is the board's configuration with the pairs on top.
-func (s *scene) config(w words) Config {
+func (s *scene) config(w words) board.Config {
 	c := s.board.Settings().Config
 	w.limits(&c.Limits)
 	for _, pair := range w.list("gates") {
 		name, command, _ := strings.Cut(pair, ":")
-		c.Gates = append(c.Gates[:len(c.Gates):len(c.Gates)], Gate{Name: name, Command: command, Required: !w.on("optional"), Timeout: Duration(time.Minute), At: w.stage(), Paths: w.list("paths")})
+		c.Gates = append(c.Gates[:len(c.Gates):len(c.Gates)], board.Gate{Name: name, Command: command, Required: !w.on("optional"), Timeout: board.Duration(time.Minute), At: w.stage(), Paths: w.list("paths")})
 	}
 	if w.on("nogates") {
 		c.Gates = nil
@@ -282,7 +286,7 @@ func (s *scene) config(w words) Config {
 	if w.pairs["barrier"] != "" {
 		_ = c.Schedule.Barrier.UnmarshalText([]byte(w.pairs["barrier"]))
 	}
-	for key, b := range map[string]*Budget{"task": &c.Budgets.Task, "sprint": &c.Budgets.Sprint, "goal": &c.Budgets.Goal} {
+	for key, b := range map[string]*board.Budget{"task": &c.Budgets.Task, "sprint": &c.Budgets.Sprint, "goal": &c.Budgets.Goal} {
 		if set := w.budget(key); set != nil {
 			*b = *set
 		}
@@ -293,19 +297,19 @@ func (s *scene) config(w words) Config {
 	c.AllowSelfReview = c.AllowSelfReview || w.on("selfreview")
 	c.TextLimit += w.number("textlimit")
 	c.BlobLimit += int64(w.number("bloblimit"))
-	c.Grace = Duration(w.span("grace", time.Duration(c.Grace)))
+	c.Grace = board.Duration(w.span("grace", time.Duration(c.Grace)))
 	return c
 }
 
 // stage is where a gate runs; the zero value if nothing says it.
-func (w words) stage() (s Stage) {
+func (w words) stage() (s board.Stage) {
 	_ = s.UnmarshalText([]byte(w.pairs["gateat"]))
 	return s
 }
 
 // schedule is a schedule of a goal.
-func (w words) schedule() Schedule {
-	s := Schedule{Levels: w.list("levels")}
+func (w words) schedule() board.Schedule {
+	s := board.Schedule{Levels: w.list("levels")}
 	_ = s.Barrier.UnmarshalText([]byte(w.pairs["barrier"]))
 	return s
 }
@@ -346,7 +350,7 @@ func (w words) doubt(f *Facts) {
 		case "merged":
 			f.Merged = object(value)
 		case "parents":
-			f.Parents = []ObjectID{object(value), f.Parents[0]}
+			f.Parents = []board.ObjectID{object(value), f.Parents[0]}
 		case "drift":
 			f.Drift, _ = strconv.Atoi(value)
 		case "script":
@@ -380,7 +384,7 @@ func (w words) doubt(f *Facts) {
 // (reverted). No blob is no file.
 func doubtText(f *Facts, what, value string) {
 	ref, name, _ := strings.Cut(value, ":")
-	path, anchor := splitRef(ref)
+	path, anchor := board.SplitRef(ref)
 	fact, asked := f.Texts[path]
 	if !asked {
 		panic("git is not asked for the text of " + path)
@@ -397,7 +401,7 @@ func doubtText(f *Facts, what, value string) {
 		if name == "" {
 			fact.Sections[i].Hash = ""
 		} else if s.Anchor == anchor {
-			fact.Sections[i].Hash = TrackedID(name)[:32]
+			fact.Sections[i].Hash = board.TrackedID(name)[:32]
 		}
 	}
 	f.Texts[path] = fact
@@ -409,12 +413,12 @@ func holdTexts(f *Facts, blob, sections string) {
 	for path, fact := range f.Texts {
 		fact.Blob = object(blob)
 		if blob == "usual" {
-			fact.Blob = ObjectID(TrackedID(path))
+			fact.Blob = board.ObjectID(board.TrackedID(path))
 		}
 		fact.Sections = slices.Clone(fact.Sections)
 		for i, section := range fact.Sections {
 			if sections != "" && section.Hash != "" {
-				fact.Sections[i].Hash = TrackedID(path + "#" + section.Anchor + "@" + sections)[:32]
+				fact.Sections[i].Hash = board.TrackedID(path + "#" + section.Anchor + "@" + sections)[:32]
 			}
 		}
 		f.Texts[path] = fact
@@ -441,8 +445,8 @@ func (w words) doubtContent(f *Facts, what, value string) {
 
 // account reads kind, rights, roles, users, keys=LABEL,… and agents, which are
 // all humans for a human of whom nothing else is said.
-func (w words) account(name string) Principal {
-	p := Principal{Name: name, Kind: w.or("kind", "human"), Rights: w.list("rights"), Users: w.list("users"), Agents: w.list("agents"), Accounts: w.list("accounts")}
+func (w words) account(name string) board.Principal {
+	p := board.Principal{Name: name, Kind: w.or("kind", "human"), Rights: w.list("rights"), Users: w.list("users"), Agents: w.list("agents"), Accounts: w.list("accounts")}
 	if _, given := w.pairs["agents"]; !given && p.Kind == "human" {
 		p.Agents = []string{"human:*"}
 	}
@@ -450,7 +454,7 @@ func (w words) account(name string) Principal {
 		p.Keys = append(p.Keys, keyOf(label)+" "+name+"@example.org")
 	}
 	for _, name := range w.list("roles") {
-		var role Role
+		var role board.Role
 		if err := role.UnmarshalText([]byte(name)); err != nil {
 			panic(err)
 		}
@@ -460,12 +464,12 @@ func (w words) account(name string) Principal {
 }
 
 // voucher reads for=HOST/NAME,REVIEW; nil where it is not given.
-func (w words) voucher() *Voucher {
+func (w words) voucher() *board.Voucher {
 	account, review, given := strings.Cut(w.pairs["for"], ",")
 	if !given {
 		return nil
 	}
-	return &Voucher{Account: account, Review: review, URL: "https://" + account + "/" + review}
+	return &board.Voucher{Account: account, Review: review, URL: "https://" + account + "/" + review}
 }
 
 // keyOf is a public key by its label.

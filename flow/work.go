@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/flow/glob"
 	"github.com/git-liza/git-liza/flow/lists"
 	"github.com/git-liza/git-liza/flow/shell"
@@ -14,17 +15,17 @@ import (
 // IntentMove records what the coder is going to do; each iteration needs one
 // before its first commit.
 type IntentMove struct {
-	Intent Intent `yaml:"intent"`
+	Intent board.Intent `yaml:"intent"`
 }
 
 // ask asks for work before an agent's first intent of the iteration. Later ones may follow
 // commits.
-func (i *IntentMove) ask(m Move, b *Board) Query {
+func (i *IntentMove) ask(m Move, b *board.Board) Query {
 	t := b.Task(m.Task)
 	if t == nil || t.Claim == nil || t.Intent != nil || m.By.IsHuman() {
 		return Query{}
 	}
-	return Query{Intended: i.Intent.Tip, Behind: []ObjectID{t.Attempt.Start, cmp.Or(t.Claim.Tip, t.Attempt.Start)}}
+	return Query{Intended: i.Intent.Tip, Behind: []board.ObjectID{t.Attempt.Start, cmp.Or(t.Claim.Tip, t.Attempt.Start)}}
 }
 
 func (i *IntentMove) check(p *play) *Refusal {
@@ -32,7 +33,7 @@ func (i *IntentMove) check(p *play) *Refusal {
 	if p.facts != nil && len(p.facts.Early) > 0 { // they stay staged
 		list := p.facts.Early
 		return refuse(RuleIntent, "git reset --soft "+string(list[len(list)-1])+"~1 && "+hint, "an intent comes before the first commit, and %s has commits of this iteration already: %s",
-			p.task.ID, clip(strings.Join(lists.Of(list, ObjectID.Short), ", ")))
+			p.task.ID, board.Clip(strings.Join(lists.Of(list, board.ObjectID.Short), ", ")))
 	}
 	return cmp.Or(present("the intent's summary", i.Intent.Summary, hint), present("the intent's validation plan", i.Intent.Validation, hint),
 		checkGlobs(slices.Concat(i.Intent.Extend, i.Intent.Removes), hint))
@@ -48,7 +49,7 @@ func (i *IntentMove) apply(p *effect) {
 }
 
 // CheckIntent refuses to commit or submit work on a claimed task without an intent.
-func CheckIntent(t *Task) *Refusal {
+func CheckIntent(t *board.Task) *Refusal {
 	if t.Intent == nil {
 		return refuse(RuleIntent, intend(t), "%s has no intent for this iteration: it comes before the first commit", t.ID)
 	}
@@ -58,7 +59,7 @@ func CheckIntent(t *Task) *Refusal {
 func intended(p *play) *Refusal { return CheckIntent(p.task) }
 
 // intend is the command that records an intent anew, with the paths of the one before.
-func intend(t *Task) string {
+func intend(t *board.Task) string {
 	command := "git liza intent " + string(t.ID) + " --summary S --validation V"
 	if t.Intent != nil {
 		for _, g := range t.Intent.Extend {
@@ -70,25 +71,25 @@ func intend(t *Task) string {
 
 // SubmitMove asks for a review of one commit.
 type SubmitMove struct {
-	Commit  ObjectID `yaml:"commit"`
-	Tree    ObjectID `yaml:"tree"`
-	Base    ObjectID `yaml:"base"` // merge base with the integration tip
-	Paths   paths    `yaml:"paths"`
-	Receipt *Receipt `yaml:"receipt"`
-	Save    int      `yaml:"save"`
+	Commit  board.ObjectID `yaml:"commit"`
+	Tree    board.ObjectID `yaml:"tree"`
+	Base    board.ObjectID `yaml:"base"` // merge base with the integration tip
+	Paths   paths          `yaml:"paths"`
+	Receipt *board.Receipt `yaml:"receipt"`
+	Save    int            `yaml:"save"`
 
-	Gates []Receipt `yaml:"gates"` // of the gates at a submission
+	Gates []board.Receipt `yaml:"gates"` // of the gates at a submission
 }
 
-func (s *SubmitMove) ask(m Move, b *Board) Query {
-	q := Query{Submission: s.Commit, Valid: TypedPatterns(b), Brought: true}
-	q.Frozen = lists.Where(q.Valid, func(one TypedPattern) bool { return len(one.Type.Frozen) > 0 })
+func (s *SubmitMove) ask(m Move, b *board.Board) Query {
+	q := Query{Submission: s.Commit, Valid: board.TypedPatterns(b), Brought: true}
+	q.Frozen = lists.Where(q.Valid, func(one board.TypedPattern) bool { return len(one.Type.Frozen) > 0 })
 	if t := b.Task(m.Task); t != nil && t.Attempt != nil {
-		q.Behind, q.Meant = []ObjectID{t.Attempt.Base}, t.Meant
+		q.Behind, q.Meant = []board.ObjectID{t.Attempt.Base}, t.Meant
 		if t.Attempt.Fix != "" {
 			q.Behind = append(q.Behind, t.Attempt.Fix)
 		}
-		if t.afterRejection() {
+		if t.AfterRejection() {
 			q.Rejected = t.Rejection().Commit
 		}
 	}
@@ -106,13 +107,13 @@ func (s *SubmitMove) fill(p *play) {
 	s.Gates = withArtifacts(p, s.Gates, s.Tree, touching(p, len(s.Paths), s.Paths))
 }
 
-func (s *SubmitMove) refs(m Move, _ *Board) []RefMove {
+func (s *SubmitMove) refs(m Move, _ *board.Board) []RefMove {
 	return []RefMove{{Name: m.Task.SavedRef(s.Save), New: s.Commit}}
 }
 
 func (s *SubmitMove) already(p *play) bool {
 	sub := p.task.Submission
-	return p.from == ReadyForReview && sub != nil && sub.Commit == s.Commit && p.task.Attempt.Coder == p.move.By
+	return p.from == board.ReadyForReview && sub != nil && sub.Commit == s.Commit && p.task.Attempt.Coder == p.move.By
 }
 
 func (s *SubmitMove) check(p *play) *Refusal {
@@ -122,7 +123,7 @@ func (s *SubmitMove) check(p *play) *Refusal {
 	if s.Save != p.task.Saves+1 {
 		return refuse(RuleForm, "git liza show "+string(p.task.ID), "the next saved commit of %s has number %d, not %d", p.task.ID, p.task.Saves+1, s.Save)
 	}
-	return p.task.checkCoders(workerOf(p))
+	return checkCoders(p.task, workerOf(p))
 }
 
 // facts compares what the move records with the answers of git.
@@ -168,7 +169,7 @@ func (p *play) content(c PathChange, undo func(path string) string) *Refusal {
 	case c.Mode == submodule && c.Was != submodule:
 		return refuse(RuleContent, undo(c.Path), "%s is a new submodule link", c.Path)
 	case c.Mode == 0o120000 && leavesTree(c.Path, c.Link):
-		return refuse(RuleContent, undo(c.Path), "%s is a symbolic link out of the tree (%s)", c.Path, clip(c.Link))
+		return refuse(RuleContent, undo(c.Path), "%s is a symbolic link out of the tree (%s)", c.Path, board.Clip(c.Link))
 	case c.Size > limit:
 		return refuse(RuleContent, undo(c.Path), "%s has %d bytes, at most %d are allowed", c.Path, c.Size, limit)
 	}
@@ -212,18 +213,11 @@ func (s *SubmitMove) ancestry(p *play) *Refusal {
 	return nil
 }
 
-// afterRejection reports whether the claim answers a rejection. A claim after
-// an unblock does not: the actor that unblocked the task has considered the
-// rejection.
-func (t *Task) afterRejection() bool {
-	return t.Claim != nil && t.Claim.From == Rejected && t.Rejection() != nil
-}
-
 // unchanged refuses a submission with the content that was rejected: another
 // review would cost as much as the first and say the same.
 func (s *SubmitMove) unchanged(p *play) *Refusal {
 	t := p.task
-	if p.facts == nil || !t.afterRejection() || s.Commit != t.Rejection().Commit && s.Tree != p.facts.Was {
+	if p.facts == nil || !t.AfterRejection() || s.Commit != t.Rejection().Commit && s.Tree != p.facts.Was {
 		return nil
 	}
 	return refuse(RuleUnchanged, "git liza show "+string(t.ID),
@@ -239,7 +233,7 @@ func (s *SubmitMove) scope(p *play) *Refusal {
 
 func (s *SubmitMove) admit(p *play) *Refusal {
 	undo := func(path string) string { return p.undo(s.Base, path) }
-	if r := p.board.Writable(p.task, p.task.Claim.By.Role(), s.Paths, undo); r != nil {
+	if r := Writable(p.board, p.task, p.task.Claim.By.Role(), s.Paths, undo); r != nil {
 		return r
 	}
 	return checkBrought(p, undo)
@@ -259,18 +253,18 @@ func (s *SubmitMove) removed(p *play) *Refusal {
 			continue
 		}
 		return refuse(RuleSpec, intend(p.task)+" --removes "+shell.Quote(c.Path),
-			"%s is what goals or tasks stand on, and the submission leaves no file there", quoteC(clip(c.Path)))
+			"%s is what goals or tasks stand on, and the submission leaves no file there", board.QuoteC(board.Clip(c.Path)))
 	}
 	return nil
 }
 
 func (s *SubmitMove) tests(p *play) *Refusal {
 	t := p.task
-	if t.Kind != Code || t.Intent.TestsNotNeeded != "" {
+	if t.Kind != board.Code || t.Intent.TestsNotNeeded != "" {
 		return nil
 	}
 	globs := glob.ParseAll(p.board.Settings().Config.Tests)
-	if slices.ContainsFunc(s.Paths, func(path string) bool { return p.board.interrupted() || glob.MatchesAny(globs, path) }) {
+	if slices.ContainsFunc(s.Paths, func(path string) bool { return p.board.Interrupted() || glob.MatchesAny(globs, path) }) {
 		return nil
 	}
 	return refuse(RuleTests, intend(t)+" --tests-not-needed WHY",
@@ -280,7 +274,7 @@ func (s *SubmitMove) tests(p *play) *Refusal {
 func (s *SubmitMove) verified(p *play) *Refusal {
 	t, r := p.task, s.Receipt
 	if r != nil {
-		if refusal := r.checkReceipt("git liza submit " + string(t.ID)); refusal != nil {
+		if refusal := checkReceipt(*r, "git liza submit "+string(t.ID)); refusal != nil {
 			return refusal
 		}
 	}
@@ -288,7 +282,7 @@ func (s *SubmitMove) verified(p *play) *Refusal {
 		return nil
 	}
 	if r == nil || r.Command != t.Verify || r.Tree != s.Tree || !r.HasPassed() {
-		return refuse(RuleVerify, "git liza submit "+string(t.ID), "%s has no passing run of its verify command %q at %s", t.ID, clip(t.Verify), s.Commit.Short())
+		return refuse(RuleVerify, "git liza submit "+string(t.ID), "%s has no passing run of its verify command %q at %s", t.ID, board.Clip(t.Verify), s.Commit.Short())
 	}
 	return nil
 }
@@ -297,8 +291,8 @@ func (s *SubmitMove) verified(p *play) *Refusal {
 func (s *SubmitMove) gated(p *play) *Refusal {
 	hint := "git liza submit " + string(p.task.ID)
 	touches := touching(p, len(s.Paths), s.Paths)
-	return cmp.Or(checkReceipts(p, AtSubmit, s.Gates, hint), checkArtifacts(p, s.Gates, s.Commit, s.Tree, touches),
-		checkPassed(p, AtSubmit, s.Gates, s.Tree, touches, hint))
+	return cmp.Or(checkReceipts(p, board.AtSubmit, s.Gates, hint), checkArtifacts(p, s.Gates, s.Commit, s.Tree, touches),
+		checkPassed(p, board.AtSubmit, s.Gates, s.Tree, touches, hint))
 }
 
 // judged refuses a submission that nobody would judge.
@@ -311,9 +305,9 @@ func (s *SubmitMove) judged(p *play) *Refusal {
 
 func (s *SubmitMove) apply(p *effect) {
 	t, m := p.task, p.move
-	t.addCoder(workerOf(p.play))
+	t.AddCoder(workerOf(p.play))
 	if !m.By.IsHuman() {
-		countEnd(p, End{Task: t.ID, OK: true}, countClaims(p.board, t.Goal, chargedAccount(p.board, p.move.Principal)), "")
+		countEnd(p, board.End{Task: t.ID, OK: true}, countClaims(p.board, t.Goal, chargedAccount(p.board, p.move.Principal)), "")
 	}
 	p.free(t.Claim.By)
 	t.Claim = nil
@@ -321,24 +315,24 @@ func (s *SubmitMove) apply(p *effect) {
 	t.Saves = s.Save
 	t.Submissions++
 	t.Retry = nil
-	t.judgeAll(func(j *Judgement) { j.NoVerdicts, j.NotBefore, j.Error = 0, time.Time{}, "" })
-	t.Submission = &Submission{Number: t.Submissions, Save: s.Save, Commit: s.Commit, Tree: s.Tree, Base: s.Base,
-		Changed: len(s.Paths), Paths: s.Paths[:min(len(s.Paths), MaxList)], Receipt: s.Receipt, At: m.At,
+	t.JudgeAll(func(j *board.Judgement) { j.NoVerdicts, j.NotBefore, j.Error = 0, time.Time{}, "" })
+	t.Submission = &board.Submission{Number: t.Submissions, Save: s.Save, Commit: s.Commit, Tree: s.Tree, Base: s.Base,
+		Changed: len(s.Paths), Paths: s.Paths[:min(len(s.Paths), board.MaxList)], Receipt: s.Receipt, At: m.At,
 		ReviewBy: neededJudges(p.play, t, s.Paths), Human: m.By.IsHuman(), Gates: s.Gates}
-	recordGates(p, AtSubmit, t.ID, s.Gates)
-	if t.Submission.Human && len(t.Submission.ReviewBy) > 1 && slices.Contains(t.Submission.ReviewBy, HumanRole) {
+	recordGates(p, board.AtSubmit, t.ID, s.Gates)
+	if t.Submission.Human && len(t.Submission.ReviewBy) > 1 && slices.Contains(t.Submission.ReviewBy, board.HumanRole) {
 		// A person submits what it stands for. The verdict is another person's only
 		// where no other role judges.
-		t.judge(HumanRole, func(j *Judgement) {
+		t.Judge(board.HumanRole, func(j *board.Judgement) {
 			j.Rejection = nil
-			j.Verdict = &Verdict{Commit: s.Commit, Tree: s.Tree, By: m.By, Principal: m.Principal, At: m.At, Texts: textRefsOf(p.board, t)}
+			j.Verdict = &board.Verdict{Commit: s.Commit, Tree: s.Tree, By: m.By, Principal: m.Principal, At: m.At, Texts: board.TextRefsOf(p.board, t)}
 		})
 	}
 }
 
-// HandoffMove records a [Handoff].
+// HandoffMove records a [board.Handoff].
 type HandoffMove struct {
-	Handoff Handoff `yaml:"handoff"`
+	Handoff board.Handoff `yaml:"handoff"`
 }
 
 func (h *HandoffMove) check(p *play) *Refusal {

@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/git-liza/git-liza/flow/board"
 )
 
 // TestWorkflowMatrices holds golden files to what the rules say: which role may change
@@ -54,14 +56,14 @@ func drawPaths(t *testing.T) string {
 		for i, path := range paths {
 			rows[i+1] = fmt.Sprintf("  %-22s", path)
 		}
-		for _, row := range BuiltinRoles() {
-			for _, kind := range Kinds() {
+		for _, row := range board.BuiltinRoles() {
+			for _, kind := range board.Kinds() {
 				s := staged(t, "human:ann reload "+place.workflow)
 				agent := string(row.Name) + "-1"
 				task := fmt.Sprintf("human:ann add a1 role=%s kind=%s phase=%s owns=**", row.Name, kind, place.phase)
 				if outcome, _ := s.try(task); outcome != "ok" { // who does no task submits none
 					require.Equal(t, string(RuleForm), outcome)
-					require.True(t, row.Capacity != Does || !slices.Contains(row.Kinds, kind), "a %s does no %s", row.Name, kind)
+					require.True(t, row.Capacity != board.Does || !slices.Contains(row.Kinds, kind), "a %s does no %s", row.Name, kind)
 					continue
 				}
 				for _, step := range []string{task, agent + " claim a1", agent + " intent a1"} {
@@ -69,7 +71,7 @@ func drawPaths(t *testing.T) string {
 				}
 				rows[0] += fmt.Sprintf("%-18s", string(row.Name)+" "+kind.String())
 				for i, path := range paths {
-					if kind == Code {
+					if kind == board.Code {
 						path += ",src/a_test.go"
 					}
 					outcome, _ := s.try(agent + " submit a1 c1 +gates passed=artifacts paths=" + path)
@@ -95,11 +97,11 @@ func drawKinds(t *testing.T) string {
 			require.Empty(t, s.step("human:ann phase", new(record)))
 		}
 		fmt.Fprintf(&b, "\n%-22s%-22s%-22s%-22s%s\n", "goal in "+now, "FIND", "DESIGN", "BUILD", "any")
-		for _, row := range BuiltinRoles() {
-			if row.Capacity != Does {
+		for _, row := range board.BuiltinRoles() {
+			if row.Capacity != board.Does {
 				continue
 			}
-			for _, kind := range Kinds() {
+			for _, kind := range board.Kinds() {
 				line := fmt.Sprintf("  %-20s", string(row.Name)+" "+kind.String())
 				for _, phase := range []string{"FIND", "DESIGN", "BUILD", "any"} {
 					line += fmt.Sprintf("%-22s", s.entered(row.Name, kind, phase))
@@ -112,7 +114,7 @@ func drawKinds(t *testing.T) string {
 }
 
 // entered is what becomes of a task that a person enters and an agent claims.
-func (s *scene) entered(role Role, kind Kind, phase string) string {
+func (s *scene) entered(role board.Role, kind board.Kind, phase string) string {
 	s.remember()
 	one := *s
 	m, facts := one.moveOf(strings.Fields(fmt.Sprintf("human:ann add a1 role=%s kind=%s phase=%s", role, kind, phase)))

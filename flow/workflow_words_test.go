@@ -6,40 +6,41 @@ import (
 	"strings"
 
 	"github.com/git-liza/git-liza/flow/automation"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/flow/glob"
 )
 
 // workflow reads NAME:PHASE;PHASE… from a pair, each phase with options in brackets:
 // roles=A+B, kinds=A+B, art=TYPE@GLOB@COUNT, task=NAME@ROLE@KIND@NEED@REVIEW, gate=NAME, human. NAME*N
 // bounds the claims at once. Each type that is used is frozen once its status is accepted.
-func (w words) workflow(key string) *Workflow {
+func (w words) workflow(key string) *board.Workflow {
 	name, phases, given := strings.Cut(w.pairs[key], ":")
 	if !given {
 		return nil
 	}
-	made := &Workflow{}
+	made := &board.Workflow{}
 	name, parallel, _ := strings.Cut(name, "*")
 	made.Name = name
 	made.Parallel, _ = strconv.Atoi(parallel)
 	for text := range strings.SplitSeq(phases, ";") {
 		id, options, _ := strings.Cut(text, "[")
-		f := WorkflowPhase{Name: PhaseID(id)}
+		f := board.WorkflowPhase{Name: board.PhaseID(id)}
 		for option := range strings.SplitSeq(options, "[") {
 			key, value, _ := strings.Cut(strings.TrimSuffix(option, "]"), "=")
 			at := func(i int) string { return append(strings.Split(value, "@"), "", "", "", "", "")[i] }
 			switch key {
 			case "roles":
-				f.Roles = ids[Role](strings.Split(value, "+"))
+				f.Roles = ids[board.Role](strings.Split(value, "+"))
 			case "kinds":
 				f.Kinds = kindsOf(value)
 			case "art":
 				n, _ := strconv.Atoi(at(2))
-				f.Artifacts = append(f.Artifacts, PhaseArtifact{Type: at(0), Path: at(1), Count: n})
+				f.Artifacts = append(f.Artifacts, board.PhaseArtifact{Type: at(0), Path: at(1), Count: n})
 				if made.Type(at(0)) == nil && at(0) != "none" {
-					made.Types = append(made.Types, ArtifactType{Name: at(0), Frozen: []Condition{{"status", []string{"accepted"}}}})
+					made.Types = append(made.Types, board.ArtifactType{Name: at(0), Frozen: []board.Condition{{Field: "status", Values: []string{"accepted"}}}})
 				}
 			case "task":
-				t := TaskTemplate{Name: at(0), Title: "Do " + at(0), Role: Role(at(1)), DoneWhen: "it is there"}
+				t := board.TaskTemplate{Name: at(0), Title: "Do " + at(0), Role: board.Role(at(1)), DoneWhen: "it is there"}
 				if at(2) != "" {
 					t.Kind = kindsOf(at(2))[0]
 				}
@@ -47,7 +48,7 @@ func (w words) workflow(key string) *Workflow {
 					t.DependsOn = []string{at(3)}
 				}
 				if at(4) != "" {
-					t.ReviewBy = ids[Role](strings.Split(at(4), "+"))
+					t.ReviewBy = ids[board.Role](strings.Split(at(4), "+"))
 				}
 				f.Tasks = append(f.Tasks, t)
 			case "gate":
@@ -64,9 +65,9 @@ func (w words) workflow(key string) *Workflow {
 	return made
 }
 
-func kindsOf(text string) (kinds []Kind) {
+func kindsOf(text string) (kinds []board.Kind) {
 	for one := range strings.SplitSeq(text, "+") {
-		var k Kind
+		var k board.Kind
 		if err := k.UnmarshalText([]byte(one)); err != nil {
 			panic(err)
 		}
@@ -75,27 +76,27 @@ func kindsOf(text string) (kinds []Kind) {
 	return kinds
 }
 
-func (w words) every() (e Every) {
+func (w words) every() (e board.Every) {
 	_ = e.UnmarshalText([]byte(w.pairs["every"]))
 	return e
 }
 
 // class reads TYPE/SCOPE/LOOP/LOOK/SOURCE; nil where it is not given.
-func (w words) class(key string) *Class {
+func (w words) class(key string) *board.Class {
 	if w.pairs[key] == "" {
 		return nil
 	}
 	part := append(strings.Split(w.pairs[key], "/"), "", "", "", "")
-	return &Class{Type: automation.Type(part[0]), Scope: automation.Scope(part[1]), Loop: automation.Loop(part[2]), SecondLook: automation.SecondLook(part[3]), Source: automation.Source(part[4])}
+	return &board.Class{Type: automation.Type(part[0]), Scope: automation.Scope(part[1]), Loop: automation.Loop(part[2]), SecondLook: automation.SecondLook(part[3]), Source: automation.Source(part[4])}
 }
 
 // loop reads ITERATIONS:KEY=VALUE…; nil where it is not given.
-func (w words) loop(spec string) *Loop {
+func (w words) loop(spec string) *board.Loop {
 	if w.pairs["loop"] == "" {
 		return nil
 	}
-	return &Loop{Path: specPath(w.or("stories", spec)), Blob: ObjectID(TrackedID(specPath(spec))), Iterations: w.number("loop"), Tokens: int64(w.number("tokens")),
-		Wall: Duration(w.span("wall", 0)), Used: w.number("spent"), Denies: w.list("denies"), Judge: w.role("judge", "")}
+	return &board.Loop{Path: board.SpecPath(w.or("stories", spec)), Blob: board.ObjectID(board.TrackedID(board.SpecPath(spec))), Iterations: w.number("loop"), Tokens: int64(w.number("tokens")),
+		Wall: board.Duration(w.span("wall", 0)), Used: w.number("spent"), Denies: w.list("denies"), Judge: w.role("judge", "")}
 }
 
 // find lets git find the files of the pair found, PATH or PATH@BLOB, where it is asked
@@ -106,19 +107,19 @@ func (w words) find(f *Facts, q Query) {
 		if !slices.ContainsFunc(q.Match, func(pattern string) bool { return glob.Match(pattern, path) }) {
 			panic("git is not asked for " + path)
 		}
-		blob := ObjectID(TrackedID(path))
+		blob := board.ObjectID(board.TrackedID(path))
 		if other {
 			blob = object(name)
 		}
 		was := f.Texts[path]
 		f.Matches = append(f.Matches, path)
-		f.Texts[path] = TextFact{Text: Text{Path: path, Blob: blob, Sections: was.Sections}, Onto: was.Onto, Base: was.Base, Submitted: blob}
+		f.Texts[path] = TextFact{Text: board.Text{Path: path, Blob: blob, Sections: was.Sections}, Onto: was.Onto, Base: was.Base, Submitted: blob}
 	}
 	slices.Sort(f.Matches)
 }
 
 // phaseProperty is what stands on the board of the phases of a goal.
-func (s *scene) phaseProperty(name string, g *Goal) (string, bool) {
+func (s *scene) phaseProperty(name string, g *board.Goal) (string, bool) {
 	switch name {
 	case "workflow":
 		return g.Workflow, true
@@ -134,7 +135,7 @@ func (s *scene) phaseProperty(name string, g *Goal) (string, bool) {
 		return strings.Join(list, ","), true
 	case "dueplans":
 		var list []string
-		for _, p := range DuePlans(s.board, g.ID) {
+		for _, p := range board.DuePlans(s.board, g.ID) {
 			list = append(list, p.Path)
 		}
 		return strings.Join(list, ","), true

@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/git-liza/git-liza/flow/board"
 )
 
 // TestWorlds plays every move of a few actors on small boards, breadth first, and holds each
@@ -27,7 +29,7 @@ func TestWorlds(t *testing.T) {
 	for name, begin := range map[string]string{"needs": "human:ann add a1 a2<a1", "owns": "human:ann add a1 a2 owns=src/", "apart": "human:ann add a1 a2"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			w := &world{t: t, most: 1, deepest: 6, seen: map[uint64]bool{}, reached: map[Status]int{}, refused: map[Rule]int{}}
+			w := &world{t: t, most: 1, deepest: 6, seen: map[uint64]bool{}, reached: map[board.Status]int{}, refused: map[Rule]int{}}
 			set := os.Getenv("LIZA_WORLDS")
 			if set != "" {
 				most, err := strconv.Atoi(set)
@@ -35,13 +37,13 @@ func TestWorlds(t *testing.T) {
 				w.most, w.deepest = most, 14
 			}
 			s := staged(t, cast+begin)
-			first := &place{docs: s.docs, now: s.now, sums: map[Key]uint64{}}
+			first := &place{docs: s.docs, now: s.now, sums: map[board.Key]uint64{}}
 			first.note(wholeOf(s.board))
 			w.explore(first)
-			t.Logf("%d boards, %d moves judged, merged %d times; refused: %v", len(w.seen), w.judged, w.reached[Merged], w.refused)
-			require.NotZero(t, w.reached[ReadyForReview])
-			for _, status := range Statuses() {
-				require.True(t, w.reached[status] > 0 || set == "" || status == Draft || status == Superseded, "%s was never reached", status)
+			t.Logf("%d boards, %d moves judged, merged %d times; refused: %v", len(w.seen), w.judged, w.reached[board.Merged], w.refused)
+			require.NotZero(t, w.reached[board.ReadyForReview])
+			for _, status := range board.Statuses() {
+				require.True(t, w.reached[status] > 0 || set == "" || status == board.Draft || status == board.Superseded, "%s was never reached", status)
 			}
 		})
 	}
@@ -53,22 +55,22 @@ type world struct {
 	most, deepest int // boards of a combination of states that go on in a depth; moves in a row
 	seen          map[uint64]bool
 	judged        int
-	reached       map[Status]int
+	reached       map[board.Status]int
 	refused       map[Rule]int
 }
 
 // A place is a board in a world, with the sums of its documents.
 type place struct {
-	docs Documents
+	docs board.Documents
 	now  time.Time
 	late bool // the leases of the beginning have ended
-	sums map[Key]uint64
+	sums map[board.Key]uint64
 	from *place
 	step string
 }
 
 // note adds what documents are to the sums.
-func (p *place) note(edits []Edit) {
+func (p *place) note(edits []board.Edit) {
 	for _, e := range edits {
 		h := fnv.New64a()
 		fmt.Fprint(h, e.Key, dumped(e.Document))
@@ -118,7 +120,7 @@ func (w *world) explore(first *place) {
 
 // combined is the combination of states that a board has, and whether leases have ended.
 func combined(p *place) string {
-	b := Open(p.docs, p.now)
+	b := board.Open(p.docs, p.now)
 	text := fmt.Sprint(p.late)
 	for _, s := range b.Tasks() {
 		text += " " + s.Status.String()
@@ -128,16 +130,16 @@ func combined(p *place) string {
 
 // leave makes every move from a place, and returns the boards that are new.
 func (w *world) leave(p *place) (list []*place) {
-	s := &scene{t: w.t, docs: p.docs, board: Open(p.docs, p.now), now: p.now}
+	s := &scene{t: w.t, docs: p.docs, board: board.Open(p.docs, p.now), now: p.now}
 	accepted := 0
 	attempt := func(step string, forged bool) {
 		m, facts := s.moveOf(strings.Fields(step))
 		m.Request = "0123456789abcdef"
-		if s.board.Already(m) {
+		if Already(s.board, m) {
 			return
 		}
 		w.judged++
-		next, err := s.board.Apply(m, facts)
+		next, err := Apply(s.board, m, facts)
 		if err != nil {
 			var r *Refusal
 			require.ErrorAs(w.t, err, &r, "%s\n%s", p.path(), step)
@@ -154,9 +156,9 @@ func (w *world) leave(p *place) (list []*place) {
 		}
 		w.seen[is.sum()] = true
 		list = append(list, is)
-		wrong := w.wrong(s.board, m, Open(is.docs, is.now))
+		wrong := w.wrong(s.board, m, board.Open(is.docs, is.now))
 		require.Empty(w.t, wrong, "%s\n%s", p.path(), step)
-		again, err := s.board.Apply(m, nil)
+		again, err := Apply(s.board, m, nil)
 		require.NoError(w.t, err, "%s\n%s is refused on replay", p.path(), step)
 		require.Equal(w.t, dumped(next.Changes()), dumped(again.Changes()), "%s\n%s", p.path(), step)
 	}
@@ -174,29 +176,29 @@ func (w *world) leave(p *place) (list []*place) {
 	if !p.late {
 		list = append(list, &place{docs: p.docs, now: p.now.Add(40 * time.Minute), late: true, sums: p.sums, from: p, step: "+40m"})
 	} else {
-		open := slices.ContainsFunc(s.board.Tasks(), func(t Summary) bool { return !t.Status.Final() })
+		open := slices.ContainsFunc(s.board.Tasks(), func(t board.Summary) bool { return !t.Status.Final() })
 		require.True(w.t, accepted > 0 || !open, "%s\nnobody can do anything", p.path())
 	}
 	return list
 }
 
 // honest are the moves on a task that somebody could make in its state, with words that fit.
-func honest(t *Summary) (list []string) {
+func honest(t *board.Summary) (list []string) {
 	id := string(t.ID)
 	for _, r := range rules {
-		if !r.from.has(t.Status) {
+		if !r.from.Has(t.Status) {
 			continue
 		}
 		switch r.act {
-		case ActClaim, ActIntent, ActReview, ActApprove, ActMerge, ActIntegrationFail, ActRelease, ActHandoff, ActRecheck, ActAbandon:
+		case board.ActClaim, board.ActIntent, board.ActReview, board.ActApprove, board.ActMerge, board.ActIntegrationFail, board.ActRelease, board.ActHandoff, board.ActRecheck, board.ActAbandon:
 			list = append(list, r.act.String()+" "+id)
-		case ActBlock:
+		case board.ActBlock:
 			list = append(list, "block "+id, "block "+id+" saved=left")
-		case ActUnblock:
+		case board.ActUnblock:
 			list = append(list, "unblock "+id, "unblock "+id+" +keep")
-		case ActSubmit:
+		case board.ActSubmit:
 			list = append(list, "submit "+id+" c1-"+id, "submit "+id+" c2-"+id)
-		case ActReject:
+		case board.ActReject:
 			list = append(list, "reject "+id, "reject "+id+" prior=PARTIAL:1 blockers=leak")
 		}
 	}
@@ -206,7 +208,7 @@ func honest(t *Summary) (list []string) {
 
 // forged are moves on a task that say what is not so: another commit than the one that was
 // submitted, another tip of integration, commits that git does not have.
-func forged(t *Summary) (list []string) {
+func forged(t *board.Summary) (list []string) {
 	id := string(t.ID)
 	for _, words := range []string{
 		"claim %s base=old", "claim %s saved=none git:missing", "submit %s c9 git:missing", "submit %s c9 git:tree=other", "submit %s c9 skip=1",
@@ -221,56 +223,56 @@ func forged(t *Summary) (list []string) {
 
 // wrong says what is not true of a board to which a move led, "" for nothing. It reads
 // documents alone, not what the rules read of them.
-func (w *world) wrong(prior *Board, m Move, b *Board) string {
-	if err := b.Check(); err != nil {
+func (w *world) wrong(prior *board.Board, m Move, b *board.Board) string {
+	if err := Check(b); err != nil {
 		return err.Error()
 	}
 	was, is := prior.Task(m.Task), b.Task(m.Task)
-	holds := map[Actor]TaskID{}
-	var working []*Task
+	holds := map[board.Actor]board.TaskID{}
+	var working []*board.Task
 	for _, s := range b.Tasks() {
 		t := b.Task(s.ID)
 		if old := prior.Task(t.ID); old != nil && old.Status.Final() && old.Status != t.Status {
 			return fmt.Sprintf("%s left %s", t.ID, old.Status)
 		}
-		if t.Claim != nil && t.Status == Claimed {
+		if t.Claim != nil && t.Status == board.Claimed {
 			if other := holds[t.Claim.By]; other != "" {
 				return fmt.Sprintf("%s holds %s and %s", t.Claim.By, other, t.ID)
 			}
 			holds[t.Claim.By] = t.ID
 		}
-		if slices.Contains([]Status{Claimed, ReadyForReview, Rejected, Approved, IntegrationFailed}, t.Status) && len(t.Owns) > 0 {
+		if slices.Contains([]board.Status{board.Claimed, board.ReadyForReview, board.Rejected, board.Approved, board.IntegrationFailed}, t.Status) && len(t.Owns) > 0 {
 			working = append(working, t)
 		}
 	}
 	if len(working) > 1 {
 		return fmt.Sprintf("%s and %s are in work and own the same", working[0].ID, working[1].ID)
 	}
-	if was.Claim != nil && is.Claim != nil && was.Claim.By != is.Claim.By && m.At.Before(was.Claim.Lease) && was.Status == Claimed {
+	if was.Claim != nil && is.Claim != nil && was.Claim.By != is.Claim.By && m.At.Before(was.Claim.Lease) && was.Status == board.Claimed {
 		return "the claim of " + string(was.Claim.By) + " was taken before its lease ended"
 	}
-	if role := m.By.Role(); m.Act == ActClaim && role != "" && role != Coder {
+	if role := m.By.Role(); m.Act == board.ActClaim && role != "" && role != board.Coder {
 		return string(m.By) + " codes"
 	}
-	if m.Act == ActClaim {
+	if m.Act == board.ActClaim {
 		for _, id := range is.DependsOn {
-			if b.Task(id).Status != Merged {
+			if b.Task(id).Status != board.Merged {
 				return string(is.ID) + " was claimed before " + string(id) + " was merged"
 			}
 		}
 	}
-	before, after := was.Judgement(CodeReviewer), is.Judgement(CodeReviewer)
+	before, after := was.Judgement(board.CodeReviewer), is.Judgement(board.CodeReviewer)
 	if r := before.Review; r != nil && after.Review != nil && r.By != after.Review.By && m.At.Before(r.Lease) {
 		return "the review of " + string(r.By) + " was taken before its lease ended"
 	}
-	if v := after.Verdict; v != nil && before.Verdict == nil && (v.Commit != was.Submission.Commit || slices.Contains(was.Coders, Worker{By: v.By})) {
+	if v := after.Verdict; v != nil && before.Verdict == nil && (v.Commit != was.Submission.Commit || slices.Contains(was.Coders, board.Worker{By: v.By})) {
 		return "a verdict on another commit, or of one of its coders"
 	}
 	tip := prior.Settings().Integration.Tip
-	if is.Status == Merged && was.Status != Merged {
+	if is.Status == board.Merged && was.Status != board.Merged {
 		d := m.Detail.(*MergeMove)
 		v := before.Verdict
-		if was.Status != Approved || v == nil || v.Commit != d.Submission || d.Submission != was.Submission.Commit || d.Onto != tip {
+		if was.Status != board.Approved || v == nil || v.Commit != d.Submission || d.Submission != was.Submission.Commit || d.Onto != tip {
 			return "merged without a verdict on what was merged"
 		}
 		tip = d.Commit

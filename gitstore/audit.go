@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/flow/layout"
 	"github.com/git-liza/git-liza/gitstore/git"
 )
@@ -138,7 +139,7 @@ func (a *Audit) refuseNewer(tip git.ID) error {
 func (a *Audit) checkTip(ctx context.Context, tip git.ID) *Breach {
 	b, err := a.history.BoardAt(tip)
 	if err == nil {
-		err = b.Check()
+		err = flow.Check(b)
 	}
 	if err == nil {
 		err = a.checkRefs(ctx, tip, b)
@@ -151,7 +152,7 @@ func (a *Audit) checkTip(ctx context.Context, tip git.ID) *Breach {
 
 // checkRefs compares the integration ref with the board. A ref that the next
 // move will roll forward is sound.
-func (a *Audit) checkRefs(ctx context.Context, tip git.ID, b *flow.Board) error {
+func (a *Audit) checkRefs(ctx context.Context, tip git.ID, b *board.Board) error {
 	name, want := b.Settings().Integration.Ref(), b.Settings().Integration.Tip
 	now, err := a.repo.Refs.Direct(ctx, name)
 	if err == nil {

@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/flow/layout"
 	"github.com/git-liza/git-liza/gitstore/git"
 	"github.com/git-liza/git-liza/internal/gittest"
@@ -30,19 +31,19 @@ func bigDesk(b *testing.B, live, archived int) *desk {
 	gittest.Git(b, dir, "add", ".")
 	gittest.Git(b, dir, "commit", "-q", "-m", "first")
 	d := newDesk(b, dir)
-	var edits []flow.Edit
+	var edits []board.Edit
 	for i := range live {
 		id := fmt.Sprintf("task-%d", i+1)
-		edits = append(edits, flow.Edit{Key: flow.Key{Folder: flow.Tasks, ID: id}, Document: benchmarkTask(d, id, flow.Unclaimed)})
+		edits = append(edits, board.Edit{Key: board.Key{Folder: board.Tasks, ID: id}, Document: benchmarkTask(d, id, board.Unclaimed)})
 	}
 	for i := range archived {
 		id := fmt.Sprintf("old-%d", i+1)
-		edits = append(edits, flow.Edit{Key: flow.Key{Folder: flow.Archive, ID: id}, Document: benchmarkTask(d, id, flow.Merged)})
+		edits = append(edits, board.Edit{Key: board.Key{Folder: board.Archive, ID: id}, Document: benchmarkTask(d, id, board.Merged)})
 	}
 	tip := d.at(layout.State)
 	c, err := d.store.objects.Commit(tip)
 	require.NoError(b, err)
-	draft := &draft{snapshot: snapshot{documentCache: d.store.documents, root: c.Tree, cache: d.store.past, format: flow.NewestFormat}}
+	draft := &draft{snapshot: snapshot{documentCache: d.store.documents, root: c.Tree, cache: d.store.past, format: board.NewestFormat}}
 	tree, err := draft.applyEdits(edits)
 	require.NoError(b, err)
 	for _, o := range draft.drafted {
@@ -50,8 +51,8 @@ func bigDesk(b *testing.B, live, archived int) *desk {
 		require.NoError(b, err)
 	}
 	require.NoError(b, d.store.objects.Flush())
-	m := flow.Move{Act: flow.ActNote, By: ann, At: d.now, Request: "7f3a9c2e11d04b58", Detail: &flow.NoteMove{For: "all", Text: "all at once"}}
-	raw, err := stateCommit{tree, tip, m, m.Subject(), headerValue(c.Raw, "committer ")}.encode(flow.NewestFormat)
+	m := flow.Move{Act: board.ActNote, By: ann, At: d.now, Request: "7f3a9c2e11d04b58", Detail: &flow.NoteMove{For: "all", Text: "all at once"}}
+	raw, err := stateCommit{tree, tip, m, m.Subject(), headerValue(c.Raw, "committer ")}.encode(board.NewestFormat)
 	require.NoError(b, err)
 	forged := d.forged(string(raw))
 	gittest.Git(b, dir, "update-ref", layout.State, string(forged))
@@ -62,13 +63,13 @@ func bigDesk(b *testing.B, live, archived int) *desk {
 	return d
 }
 
-func benchmarkTask(d *desk, id string, status flow.Status) *flow.Task {
-	t := &flow.Task{ID: flow.TaskID(id), Title: "Log in with a password, part " + id, Status: status, Kind: flow.Code, Goal: "goal-1", Sprint: "sprint-1",
+func benchmarkTask(d *desk, id string, status board.Status) *board.Task {
+	t := &board.Task{ID: board.TaskID(id), Title: "Log in with a password, part " + id, Status: status, Kind: board.Code, Goal: "goal-1", Sprint: "sprint-1",
 		DoneWhen: "go test ./login passes and a wrong password is refused within a second", Spec: "README#login",
 		Scope: "login and its tests, nothing of the session store", Priority: 3, Owns: []string{"login/" + id + "/**"},
 		Verify: "go test ./login/" + id, Created: d.now, CreatedBy: ann, Changed: d.now}
-	if status == flow.Merged {
-		t.Merge = &flow.Merge{Commit: d.at("refs/heads/main"), Onto: d.at("refs/heads/main"), Tree: d.at("refs/heads/main"), By: ann, At: d.now}
+	if status == board.Merged {
+		t.Merge = &board.Merge{Commit: d.at("refs/heads/main"), Onto: d.at("refs/heads/main"), Tree: d.at("refs/heads/main"), By: ann, At: d.now}
 	}
 	return t
 }
@@ -88,7 +89,7 @@ func BenchmarkClaim(b *testing.B) {
 					i = 1
 					b.StartTimer()
 				}
-				d.claim(flow.TaskID(fmt.Sprint("task-", i)), flow.Actor(fmt.Sprint("coder-", i)))
+				d.claim(board.TaskID(fmt.Sprint("task-", i)), board.Actor(fmt.Sprint("coder-", i)))
 			}
 		})
 	}
@@ -164,7 +165,7 @@ func BenchmarkList(b *testing.B) {
 	})
 	b.Run("after a move", func(b *testing.B) {
 		measured(b, func(i int) *exec.Cmd {
-			d.claim(flow.TaskID(fmt.Sprint("task-", i+1)), flow.Actor(fmt.Sprint("coder-", i+1)))
+			d.claim(board.TaskID(fmt.Sprint("task-", i+1)), board.Actor(fmt.Sprint("coder-", i+1)))
 			return storeChild(os.Args[0], d.dir, "list")
 		})
 	})
@@ -191,7 +192,7 @@ func BenchmarkVerify(b *testing.B) {
 	d := bigDesk(b, 1000, 10000)
 	var chain []git.ID
 	for i := range 200 {
-		chain = append(chain, d.claim(flow.TaskID(fmt.Sprint("task-", i+1)), flow.Actor(fmt.Sprint("coder-", i+1))).Commit)
+		chain = append(chain, d.claim(board.TaskID(fmt.Sprint("task-", i+1)), board.Actor(fmt.Sprint("coder-", i+1))).Commit)
 	}
 	b.ReportAllocs()
 	i := 0

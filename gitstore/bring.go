@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/flow/layout"
 	"github.com/git-liza/git-liza/gitstore/git"
 )
@@ -13,7 +13,7 @@ import (
 // BringCommits makes sure that this clone has commits of a task. If one is
 // missing, it fetches the saved commits of the task and integration. Errors
 // wrap ErrOffline, or git.ErrNoCommit if the remote lacks the commits too.
-func (m *Mirror) BringCommits(ctx context.Context, id flow.TaskID, need ...git.ID) error {
+func (m *Mirror) BringCommits(ctx context.Context, id board.TaskID, need ...git.ID) error {
 	missing, err := m.firstMissing(need)
 	if err != nil || missing == "" {
 		return err
@@ -44,7 +44,7 @@ func (m *Mirror) firstMissing(need []git.ID) (git.ID, error) {
 	return "", nil
 }
 
-func (m *Mirror) fetchSaved(ctx context.Context, name string, id flow.TaskID) error {
+func (m *Mirror) fetchSaved(ctx context.Context, name string, id board.TaskID) error {
 	release, err := m.repo.Turns.PushTurn(ctx)
 	if err != nil {
 		return err

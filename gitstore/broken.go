@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/flow/layout"
 	"github.com/git-liza/git-liza/flow/lists"
 	"github.com/git-liza/git-liza/gitstore/git"
@@ -22,7 +22,7 @@ const repairBoard = "git liza fsck --repair"
 // CheckRefs returns each ref and each loose object of the repository that git cannot
 // read, with the command that mends it. While there is one, git fetches nothing, or
 // packs nothing.
-func (a *Audit) CheckRefs(ctx context.Context, b *flow.Board) ([]*Damaged, error) {
+func (a *Audit) CheckRefs(ctx context.Context, b *board.Board) ([]*Damaged, error) {
 	broken, err := a.repo.Refs.BrokenRefs(ctx)
 	if err != nil {
 		return nil, err
@@ -83,7 +83,7 @@ type RestoredRef struct {
 //
 // The error is a *Damaged that names what stays broken, or wraps ErrOffline where
 // a remote might have what is lost and cannot be reached.
-func (r *Repairer) RestoreRefs(ctx context.Context, b *flow.Board, rewrite func(context.Context) error) ([]RestoredRef, error) {
+func (r *Repairer) RestoreRefs(ctx context.Context, b *board.Board, rewrite func(context.Context) error) ([]RestoredRef, error) {
 	base := b.Settings().Integration.Tip
 	done, broken, err := r.rewriteTorn(ctx, base, rewrite)
 	if err != nil || len(broken) == 0 {

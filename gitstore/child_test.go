@@ -9,7 +9,7 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/flow/layout"
 	"github.com/git-liza/git-liza/gitstore/git"
 )
@@ -54,7 +54,7 @@ func childReplay(ctx context.Context, r *git.Repo) error {
 				return fmt.Errorf("%s: %w", id, err)
 			}
 			if replay.Signature != "" {
-				host := flow.Principal{Name: "host", Keys: []string{os.Getenv("HOST_KEY")}}
+				host := board.Principal{Name: "host", Keys: []string{os.Getenv("HOST_KEY")}}
 				if err := s.Audit.CheckSignature(replay, &host); err != nil {
 					return err
 				}

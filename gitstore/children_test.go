@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/gitstore/git"
 )
 
@@ -42,14 +43,14 @@ func childStore(ctx context.Context, r *git.Repo, task string, args []string) er
 		_, err := s.Mirror.Join(ctx, "origin", true)
 		return err
 	case "claims":
-		return childClaims(ctx, s, flow.Actor(args[0]), args[1])
+		return childClaims(ctx, s, board.Actor(args[0]), args[1])
 	case "merge-task":
-		_, err := s.Do(ctx, merging(s, flow.TaskID(args[0])))
+		_, err := s.Do(ctx, merging(s, board.TaskID(args[0])))
 		return err
 	case "add":
 		return childAdd(ctx, s, args[0])
 	case "claim":
-		_, err := s.Do(ctx, claim(flow.TaskID(args[0]), flow.Actor(args[1])))
+		_, err := s.Do(ctx, claim(board.TaskID(args[0]), board.Actor(args[1])))
 		return errors.Join(err, printPeak())
 	case "list":
 		b, _, err := s.Board(ctx)
@@ -103,7 +104,7 @@ func childEarlierNotes(ctx context.Context, s *Store, name, count string) error 
 			if err != nil {
 				return err
 			}
-			result, err := s.tryMove(ctx, tip, flow.Request(request), note(fmt.Sprintf("%s %d", name, i)))
+			result, err := s.tryMove(ctx, tip, board.Request(request), note(fmt.Sprintf("%s %d", name, i)))
 			if err == nil {
 				fmt.Println(request, result.Commit)
 				break
@@ -142,23 +143,23 @@ func childAdd(ctx context.Context, s *Store, count string) error {
 	if err != nil {
 		return err
 	}
-	list := make([]flow.TaskInput, n)
+	list := make([]board.TaskInput, n)
 	for i := range list {
-		list[i] = flow.TaskInput{ID: flow.TaskID("task-" + strconv.Itoa(i)), Draft: true}
+		list[i] = board.TaskInput{ID: board.TaskID("task-" + strconv.Itoa(i)), Draft: true}
 	}
-	_, err = s.Do(ctx, constant(flow.Move{Act: flow.ActAdd, By: ann, Detail: &flow.AddMove{Tasks: list}}))
+	_, err = s.Do(ctx, constant(flow.Move{Act: board.ActAdd, By: ann, Detail: &flow.AddMove{Tasks: list}}))
 	return err
 }
 
 // childClaims claims and releases every task of some rounds, and prints those
 // that it got.
-func childClaims(ctx context.Context, s *Store, by flow.Actor, rounds string) error {
+func childClaims(ctx context.Context, s *Store, by board.Actor, rounds string) error {
 	n, err := strconv.Atoi(rounds)
 	if err != nil {
 		return err
 	}
 	for i := range n {
-		id := flow.TaskID("task-" + strconv.Itoa(i+1))
+		id := board.TaskID("task-" + strconv.Itoa(i+1))
 		result, err := s.Do(ctx, claim(id, by))
 		var refusal *flow.Refusal
 		switch {
@@ -170,7 +171,7 @@ func childClaims(ctx context.Context, s *Store, by flow.Actor, rounds string) er
 			return fmt.Errorf("%s was %s's before", id, by)
 		}
 		fmt.Println(id)
-		_, err = s.Do(ctx, constant(flow.Move{Act: flow.ActBlock, Task: id, By: by, Detail: &flow.BlockMove{Reason: "done with it", Questions: []string{"And now?"}}}))
+		_, err = s.Do(ctx, constant(flow.Move{Act: board.ActBlock, Task: id, By: by, Detail: &flow.BlockMove{Reason: "done with it", Questions: []string{"And now?"}}}))
 		if err != nil {
 			return err
 		}

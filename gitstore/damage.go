@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/flow/layout"
 	"github.com/git-liza/git-liza/flow/lists"
 	"github.com/git-liza/git-liza/gitstore/git"
@@ -50,7 +51,7 @@ const maxDamages = 50
 // submissions of open tasks and of what was saved of them last. Of objects in
 // packs it asks only whether they are there. It returns how many commits these
 // are; the error is a *Damaged where one cannot be read.
-func (a *Audit) CheckTips(ctx context.Context, b *flow.Board) (int, error) {
+func (a *Audit) CheckTips(ctx context.Context, b *board.Board) (int, error) {
 	heads, err := a.listTips(ctx, b)
 	if err != nil {
 		return 0, err
@@ -60,7 +61,7 @@ func (a *Audit) CheckTips(ctx context.Context, b *flow.Board) (int, error) {
 
 // checkWork reads what CheckTips does and the objects that the moves of a chain
 // brought, or if full those of everything that the board and its refs name.
-func (a *Audit) checkWork(ctx context.Context, b *flow.Board, chain []git.ID, known git.ID, full bool) error {
+func (a *Audit) checkWork(ctx context.Context, b *board.Board, chain []git.ID, known git.ID, full bool) error {
 	heads, err := a.listTips(ctx, b)
 	if err == nil {
 		err = a.checkHeads(ctx, heads, (*git.Repo).TipObjects)
@@ -124,7 +125,7 @@ type head struct {
 
 // listTips are the heads of the board as it is. In a mirror, what others saved is
 // here only once it was needed.
-func (a *Audit) listTips(ctx context.Context, b *flow.Board) ([]head, error) {
+func (a *Audit) listTips(ctx context.Context, b *board.Board) ([]head, error) {
 	remote, err := a.history.Authority(ctx)
 	if err != nil {
 		return nil, err

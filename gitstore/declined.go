@@ -5,7 +5,7 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/flow/layout"
 	"github.com/git-liza/git-liza/flow/pattern"
 	"github.com/git-liza/git-liza/gitstore/git"
@@ -52,16 +52,16 @@ func IsDeclined(err error) bool { return errors.Is(err, ErrDeclined) || errors.I
 
 // A Declined is the last move that the remote declined, or the last merge that a rule refused.
 type Declined struct {
-	At   time.Time   `json:"at"`
-	Move string      `json:"move"`
-	Task flow.TaskID `json:"task,omitempty"` // of a merge: the remote may take other moves
-	Said string      `json:"said"`
-	Hint string      `json:"hint,omitempty"` // of the rule
+	At   time.Time    `json:"at"`
+	Move string       `json:"move"`
+	Task board.TaskID `json:"task,omitempty"` // of a merge: the remote may take other moves
+	Said string       `json:"said"`
+	Hint string       `json:"hint,omitempty"` // of the rule
 }
 
 // Note keeps it for who looks. A failure to write is ignored.
 func (d Declined) Note(r *git.Repo) {
-	d.Said = flow.Excerpt(flow.Clean(d.Said), 500)
+	d.Said = board.Excerpt(board.Clean(d.Said), 500)
 	_ = git.ReplaceJSON(declinedFile(r), d)
 }
 
@@ -84,7 +84,7 @@ func (p *pusher) noteDeclined(commit git.ID, said error) {
 	d := Declined{At: p.history.Now(), Said: said.Error()}
 	if e, err := p.history.ReadEvent(commit); err == nil {
 		d.Move = e.Move.Subject()
-		if e.Move.Act == flow.ActMerge {
+		if e.Move.Act == board.ActMerge {
 			d.Task = e.Move.Task
 		}
 	}

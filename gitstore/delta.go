@@ -3,7 +3,7 @@ package gitstore
 import (
 	"slices"
 
-	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/gitstore/git"
 )
 
@@ -14,9 +14,9 @@ const mostEvents = 200
 // A Delta is what lies between two states of the board.
 type Delta struct {
 	From, To git.ID
-	Events   []Event    // oldest first; of a whole one the newest, at most 200
-	Keys     []flow.Key // of the documents that differ, in order of their paths; none of a whole one
-	Whole    bool       // To does not continue From, or is too far ahead: everything may differ
+	Events   []Event     // oldest first; of a whole one the newest, at most 200
+	Keys     []board.Key // of the documents that differ, in order of their paths; none of a whole one
+	Whole    bool        // To does not continue From, or is too far ahead: everything may differ
 }
 
 // Delta returns what lies between two states. Without from ("") it is whole. It reads the

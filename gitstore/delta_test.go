@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/flow/layout"
 	"github.com/git-liza/git-liza/gitstore/git"
 	"github.com/git-liza/git-liza/internal/gittest"
@@ -27,9 +28,9 @@ func TestDelta(t *testing.T) {
 	require.NoError(t, err)
 	require.False(t, found.Whole)
 	require.Equal(t, []git.ID{claimed, released}, []git.ID{found.Events[0].Commit, found.Events[1].Commit})
-	require.Contains(t, found.Keys, flow.Key{Folder: flow.Tasks, ID: "task-1"})
-	require.Contains(t, found.Keys, flow.Key{Folder: flow.Agents, ID: "coder-1"})
-	require.NotContains(t, found.Keys, flow.Key{Folder: flow.Tasks, ID: "task-2"})
+	require.Contains(t, found.Keys, board.Key{Folder: board.Tasks, ID: "task-1"})
+	require.Contains(t, found.Keys, board.Key{Folder: board.Agents, ID: "coder-1"})
+	require.NotContains(t, found.Keys, board.Key{Folder: board.Tasks, ID: "task-2"})
 
 	found, err = d.store.Delta(released, released)
 	require.NoError(t, err)
@@ -50,7 +51,7 @@ func TestDeltaOfManyMoves(t *testing.T) {
 	first := d.at(layout.State)
 	var after []git.ID
 	for n := range mostEvents + 1 {
-		after = append(after, d.do(flow.Move{Act: flow.ActNote, By: ann, Detail: &flow.NoteMove{For: "all", Text: fmt.Sprint(n)}}).Commit)
+		after = append(after, d.do(flow.Move{Act: board.ActNote, By: ann, Detail: &flow.NoteMove{For: "all", Text: fmt.Sprint(n)}}).Commit)
 	}
 	near, err := d.store.Delta(first, after[mostEvents-1])
 	require.NoError(t, err)

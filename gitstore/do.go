@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/flow/layout"
 	"github.com/git-liza/git-liza/gitstore/git"
 )
@@ -27,15 +28,15 @@ const maxStrays = 7
 // again after every lost race. The refs move in the same transaction, after
 // those that follow from the move itself. If a remote is the authority, they
 // move only in this clone, after the remote has the move.
-type Build func(b *flow.Board, at time.Time) (flow.Move, []git.RefUpdate, error)
+type Build func(b *board.Board, at time.Time) (flow.Move, []git.RefUpdate, error)
 
 // A Result is a move that is on the blackboard.
 type Result struct {
 	Already bool // the board already had the effect; nothing was written
 	Move    flow.Move
 	Commit  git.ID // the state commit; the tip if nothing was written
-	Before  *flow.Board
-	After   *flow.Board
+	Before  *board.Board
+	After   *board.Board
 	job     *packJob
 }
 
@@ -103,7 +104,7 @@ func RandomID() (string, error) {
 
 // tryMove makes the move on one tip. The error wraps git.ErrRefMoved if the
 // race was lost.
-func (s *Store) tryMove(ctx context.Context, tip git.ID, request flow.Request, build Build) (Result, error) {
+func (s *Store) tryMove(ctx context.Context, tip git.ID, request board.Request, build Build) (Result, error) {
 	t, err := s.prepareMove(ctx, base{tip: tip}, request, build)
 	if err != nil || t.Already {
 		return t.Result, err
@@ -129,7 +130,7 @@ func (s *Store) tryMove(ctx context.Context, tip git.ID, request flow.Request, b
 }
 
 // prepareMove builds and writes the move; only the swap of the refs is left.
-func (s *Store) prepareMove(ctx context.Context, on base, request flow.Request, build Build) (transaction, error) {
+func (s *Store) prepareMove(ctx context.Context, on base, request board.Request, build Build) (transaction, error) {
 	before, source, err := s.readyBoard(ctx, on)
 	if err != nil {
 		return transaction{}, err
@@ -143,7 +144,7 @@ func (s *Store) prepareMove(ctx context.Context, on base, request flow.Request, 
 	if err != nil {
 		return transaction{}, err
 	}
-	if on.tip == "" && m.Act != flow.ActInit {
+	if on.tip == "" && m.Act != board.ActInit {
 		return transaction{}, ErrNoBoard
 	}
 	if s.Permit != nil {
@@ -154,16 +155,16 @@ func (s *Store) prepareMove(ctx context.Context, on base, request flow.Request, 
 	m.At, m.Request = at, request
 	m.Normalize()
 	if m.Goal == "" {
-		m.Goal = before.GoalOf(m)
+		m.Goal = flow.GoalOf(before, m)
 	}
-	if before.Already(m) {
+	if flow.Already(before, m) {
 		return transaction{Result: Result{Already: true, Move: m, Commit: on.tip, Before: before, After: before}}, nil
 	}
 	m, after, err := s.applyMove(ctx, before, m)
 	if err != nil {
 		return transaction{}, err
 	}
-	q := before.Ask(m)
+	q := flow.Ask(before, m)
 	if err := s.Repo.Flusher.MakeDurable(ctx, append([]git.ID{q.Tip, q.Submission, q.Descendant, q.Merge}, q.Saves...)...); err != nil {
 		return transaction{}, err
 	}
@@ -190,7 +191,7 @@ func (s *Store) prepareMove(ctx context.Context, on base, request flow.Request, 
 
 // readyBoard is the board to build on. It first completes the refs of the last
 // move.
-func (s *Store) readyBoard(ctx context.Context, on base) (*flow.Board, snapshot, error) {
+func (s *Store) readyBoard(ctx context.Context, on base) (*board.Board, snapshot, error) {
 	if on.tip == "" {
 		before, source := s.emptyBoard()
 		if err := s.explainLost(ctx); !errors.Is(err, ErrNoBoard) {
@@ -209,22 +210,22 @@ func (s *Store) readyBoard(ctx context.Context, on base) (*flow.Board, snapshot,
 }
 
 // applyMove gathers the facts of the move and applies the rules.
-func (s *Store) applyMove(ctx context.Context, before *flow.Board, m flow.Move) (flow.Move, *flow.Board, error) {
-	if format := before.Settings().Format; format > 0 && format < flow.NewestFormat {
+func (s *Store) applyMove(ctx context.Context, before *board.Board, m flow.Move) (flow.Move, *board.Board, error) {
+	if format := before.Settings().Format; format > 0 && format < board.NewestFormat {
 		if _, err := encodeMove(m, "", format); err != nil {
 			return m, nil, err
 		}
 	}
-	facts, err := s.Commits.factsOnce(ctx, before.Ask(m))
+	facts, err := s.Commits.factsOnce(ctx, flow.Ask(before, m))
 	if err != nil {
 		return m, nil, err
 	}
-	m = before.Fill(m, &facts)
-	after, err := before.Apply(m, &facts)
+	m = flow.Fill(before, m, &facts)
+	after, err := flow.Apply(before, m, &facts)
 	if err != nil {
 		return m, nil, err
 	}
-	if r := before.Admissible(m, &facts); r != nil {
+	if r := flow.Admissible(before, m, &facts); r != nil {
 		return m, nil, r
 	}
 	return m, after, nil
@@ -232,13 +233,13 @@ func (s *Store) applyMove(ctx context.Context, before *flow.Board, m flow.Move) 
 
 // CheckMove is the answer of [Store.Do] to a move, without making the move: nil
 // if the rules allow it.
-func (s *Store) CheckMove(ctx context.Context, before *flow.Board, m flow.Move) error {
+func (s *Store) CheckMove(ctx context.Context, before *board.Board, m flow.Move) error {
 	_, err := s.Foresee(ctx, before, m)
 	return err
 }
 
 // Foresee is [Store.CheckMove], and returns the board as it would be after the move.
-func (s *Store) Foresee(ctx context.Context, before *flow.Board, m flow.Move) (*flow.Board, error) {
+func (s *Store) Foresee(ctx context.Context, before *board.Board, m flow.Move) (*board.Board, error) {
 	at, err := s.after(before.At())
 	if err != nil {
 		return nil, err
@@ -247,10 +248,10 @@ func (s *Store) Foresee(ctx context.Context, before *flow.Board, m flow.Move) (*
 	if err != nil {
 		return nil, err
 	}
-	m.At, m.Request = at, flow.Request(request)
+	m.At, m.Request = at, board.Request(request)
 	m.Normalize()
 	if m.Goal == "" {
-		m.Goal = before.GoalOf(m)
+		m.Goal = flow.GoalOf(before, m)
 	}
 	_, after, err := s.applyMove(ctx, before.Within(ctx), m)
 	return after, err
@@ -285,7 +286,7 @@ func (s *Store) writeMove(ctx context.Context, on base, d *draft, r Result) (git
 // completeLanded returns the commit of a request among the moves after since, "" if it is not
 // there, and completes the refs of the last move. If that fails, the next move completes
 // them.
-func (s *Store) completeLanded(ctx context.Context, since git.ID, request flow.Request) git.ID {
+func (s *Store) completeLanded(ctx context.Context, since git.ID, request board.Request) git.ID {
 	tip, err := s.Repo.Refs.Resolve(ctx, layout.State)
 	if err != nil || tip == since {
 		return ""
@@ -299,7 +300,7 @@ func (s *Store) completeLanded(ctx context.Context, since git.ID, request flow.R
 }
 
 // findMove searches the moves from a state back to an earlier one for that of a request.
-func (s *Store) findMove(from, until git.ID, request flow.Request) (move Event, found bool, err error) {
+func (s *Store) findMove(from, until git.ID, request board.Request) (move Event, found bool, err error) {
 	err = s.Events(from, func(e Event) (bool, error) {
 		if e.Move.Request == request {
 			move, found = e, true

@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/flow/layout"
 	"github.com/git-liza/git-liza/gitstore/git"
 	"github.com/git-liza/git-liza/internal/gittest"
@@ -35,14 +36,14 @@ func TestRefusedLeavesNothing(t *testing.T) {
 	d := newDesk(t, gittest.Seeded(t))
 	d.add("task-1")
 	tip := d.at(layout.State)
-	_, err := d.try(flow.Move{Act: flow.ActApprove, Task: "task-1", By: ann, Detail: &flow.ApproveMove{}})
+	_, err := d.try(flow.Move{Act: board.ActApprove, Task: "task-1", By: ann, Detail: &flow.ApproveMove{}})
 	var refusal *flow.Refusal
 	require.ErrorAs(t, err, &refusal)
 	require.Equal(t, flow.RuleState, refusal.Rule)
 	require.Equal(t, tip, d.at(layout.State))
 
 	mistake := errors.New("no")
-	_, err = d.store.Do(context.Background(), func(*flow.Board, time.Time) (flow.Move, []git.RefUpdate, error) { return flow.Move{}, nil, mistake })
+	_, err = d.store.Do(context.Background(), func(*board.Board, time.Time) (flow.Move, []git.RefUpdate, error) { return flow.Move{}, nil, mistake })
 	require.ErrorIs(t, err, mistake)
 	require.Equal(t, tip, d.at(layout.State))
 }
@@ -52,8 +53,8 @@ func TestALostRaceIsBuiltAgain(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, gittest.Seeded(t))
 	d.add("task-1")
-	var seen []flow.Status
-	_, err := d.store.Do(context.Background(), func(b *flow.Board, at time.Time) (flow.Move, []git.RefUpdate, error) {
+	var seen []board.Status
+	_, err := d.store.Do(context.Background(), func(b *board.Board, at time.Time) (flow.Move, []git.RefUpdate, error) {
 		if seen = append(seen, b.Task("task-1").Status); len(seen) == 1 {
 			rival(t, d, "task-1", "coder-2")
 		}
@@ -63,19 +64,19 @@ func TestALostRaceIsBuiltAgain(t *testing.T) {
 	require.ErrorAs(t, err, &refusal)
 	require.Equal(t, flow.RuleLease, refusal.Rule)
 	require.Contains(t, refusal.Reason, "coder-2")
-	require.Equal(t, []flow.Status{flow.Unclaimed, flow.Claimed}, seen)
+	require.Equal(t, []board.Status{board.Unclaimed, board.Claimed}, seen)
 	require.Equal(t, "3", gittest.Git(t, d.dir, "rev-list", "--count", layout.State))
 	d.sound()
 }
 
 // rival claims a task without waiting for the queue, which is only speed.
-func rival(t *testing.T, d *desk, id flow.TaskID, by flow.Actor) {
+func rival(t *testing.T, d *desk, id board.TaskID, by board.Actor) {
 	t.Helper()
 	s := d.open()
 	tip := d.at(layout.State)
 	request, err := RandomID()
 	require.NoError(t, err)
-	_, err = s.tryMove(context.Background(), tip, flow.Request(request), claim(id, by))
+	_, err = s.tryMove(context.Background(), tip, board.Request(request), claim(id, by))
 	require.NoError(t, err)
 }
 
@@ -83,11 +84,11 @@ func TestConflictAfterABound(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, gittest.Seeded(t))
 	built, s := 0, d.open()
-	_, err := d.store.Do(context.Background(), func(b *flow.Board, at time.Time) (flow.Move, []git.RefUpdate, error) {
+	_, err := d.store.Do(context.Background(), func(b *board.Board, at time.Time) (flow.Move, []git.RefUpdate, error) {
 		built++
 		request, err := RandomID()
 		require.NoError(t, err)
-		_, err = s.tryMove(context.Background(), d.at(layout.State), flow.Request(request), note("rival"))
+		_, err = s.tryMove(context.Background(), d.at(layout.State), board.Request(request), note("rival"))
 		require.NoError(t, err)
 		return note("loser")(b, at)
 	})
@@ -98,7 +99,7 @@ func TestConflictAfterABound(t *testing.T) {
 }
 
 func note(text string) Build {
-	return constant(flow.Move{Act: flow.ActNote, By: ann, Detail: &flow.NoteMove{For: "all", Text: text}})
+	return constant(flow.Move{Act: board.ActNote, By: ann, Detail: &flow.NoteMove{For: "all", Text: text}})
 }
 
 func TestClock(t *testing.T) {
@@ -124,7 +125,7 @@ func TestForeignRef(t *testing.T) {
 	tip, main := d.at(layout.State), d.at("refs/heads/main")
 	gittest.Git(t, d.dir, "update-ref", "refs/heads/extra", string(main))
 	built := 0
-	_, err := d.store.Do(context.Background(), func(b *flow.Board, at time.Time) (flow.Move, []git.RefUpdate, error) {
+	_, err := d.store.Do(context.Background(), func(b *board.Board, at time.Time) (flow.Move, []git.RefUpdate, error) {
 		built++
 		m, _, err := claim("task-1", coder)(b, at)
 		return m, []git.RefUpdate{{Name: "refs/heads/extra", New: main}}, err

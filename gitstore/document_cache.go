@@ -4,7 +4,7 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/gitstore/document"
 	"github.com/git-liza/git-liza/gitstore/git"
 )
@@ -28,14 +28,14 @@ type documentCache struct {
 
 // A documentAt is a blob read as one kind of document.
 type documentAt struct {
-	folder flow.Folder
+	folder board.Folder
 	blob   git.ID
 	format int
 }
 
 // A keptDocument is a document and its size.
 type keptDocument struct {
-	flow.Document
+	board.Document
 	size int
 }
 
@@ -75,7 +75,7 @@ func (l *documentCache) tree(id git.ID) ([]git.Entry, error) {
 // document reads the document of an entry of a state tree, in the format of
 // its board. The settings say theirs themselves. Errors are
 // *document.Error, or errors of reading the repository.
-func (l *documentCache) document(path string, e git.Entry, format int) (flow.Document, error) {
+func (l *documentCache) document(path string, e git.Entry, format int) (board.Document, error) {
 	key, ok := keyOf(path)
 	if !ok {
 		return nil, misplaced(path)
@@ -85,9 +85,9 @@ func (l *documentCache) document(path string, e git.Entry, format int) (flow.Doc
 	}
 	v := documentAt{key.Folder, e.ID, format}
 	switch v.folder {
-	case flow.Archive:
-		v.folder = flow.Tasks // archived tasks are the same bytes at another path
-	case flow.SettingsDoc:
+	case board.Archive:
+		v.folder = board.Tasks // archived tasks are the same bytes at another path
+	case board.SettingsDoc:
 		v.format = 0 // they are read before their format is known
 	}
 	kept, ok := l.documents[v]
@@ -114,19 +114,19 @@ func (l *documentCache) document(path string, e git.Entry, format int) (flow.Doc
 }
 
 // decodeDocument reads a document of a board of a format.
-func decodeDocument(path string, data []byte, f flow.Folder, format int) (flow.Document, error) {
+func decodeDocument(path string, data []byte, f board.Folder, format int) (board.Document, error) {
 	parsed, err := document.Parse(path, data, document.MaxSize)
 	if err != nil {
 		return nil, err
 	}
-	if f == flow.SettingsDoc {
+	if f == board.SettingsDoc {
 		var said declared
 		if err := parsed.DecodeLoose(&said); err != nil {
 			return nil, err
 		}
 		format = said.Format
 	}
-	doc := flow.NewDocument(f)
+	doc := board.NewDocument(f)
 	if err := parsed.DecodeAt(format, doc); err != nil {
 		return nil, err
 	}
@@ -155,35 +155,35 @@ func (l *documentCache) blob(path string, id git.ID) ([]byte, error) {
 }
 
 // documentID is the id inside a document, "" if its type has none.
-func documentID(doc flow.Document) string {
+func documentID(doc board.Document) string {
 	switch d := doc.(type) {
-	case *flow.Goal:
+	case *board.Goal:
 		return string(d.ID)
-	case *flow.Sprint:
+	case *board.Sprint:
 		return string(d.ID)
-	case *flow.Task:
+	case *board.Task:
 		return string(d.ID)
-	case *flow.Agent:
+	case *board.Agent:
 		return string(d.ID)
-	case *flow.Anomaly:
+	case *board.Anomaly:
 		return string(d.ID)
-	case *flow.Discovery:
+	case *board.Discovery:
 		return string(d.ID)
-	case *flow.Note:
+	case *board.Note:
 		return string(d.ID)
-	case *flow.RoleRow:
+	case *board.RoleRow:
 		return string(d.Name)
-	case *flow.TrackedPath:
-		return flow.TrackedID(d.Path)
-	case *flow.Question:
+	case *board.TrackedPath:
+		return board.TrackedID(d.Path)
+	case *board.Question:
 		return string(d.ID)
-	case *flow.SprintPlan:
+	case *board.SprintPlan:
 		return string(d.Sprint)
-	case *flow.Mark:
+	case *board.Mark:
 		return d.Name
-	case *flow.Level:
+	case *board.Level:
 		return d.ID()
-	case *flow.Workflow:
+	case *board.Workflow:
 		return string(d.Goal)
 	}
 	return ""

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/gitstore/document"
 	"github.com/git-liza/git-liza/gitstore/git"
 )
@@ -36,11 +37,11 @@ func (d *draft) flush() error {
 
 // applyEdits is the root of the snapshot's tree after the edits. A document
 // over document.MaxSize is a *flow.Refusal.
-func (d *draft) applyEdits(edits []flow.Edit) (git.ID, error) {
+func (d *draft) applyEdits(edits []board.Edit) (git.ID, error) {
 	blobs := make(map[string]git.ID, len(edits))
 	format := d.format
 	for _, e := range edits {
-		if s, ok := e.Document.(*flow.Settings); ok {
+		if s, ok := e.Document.(*board.Settings); ok {
 			format = s.Format // a migration writes what its new format has
 		}
 	}

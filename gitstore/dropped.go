@@ -3,7 +3,7 @@ package gitstore
 import (
 	"strings"
 
-	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/flow/lists"
 	"github.com/git-liza/git-liza/gitstore/git"
 )
@@ -14,10 +14,10 @@ const maxDropped = 50
 // A Dropped is a move that a repair took off the board. Its commit is kept
 // under refs/liza/rescue/.
 type Dropped struct {
-	Commit  git.ID      `json:"commit"`
-	Subject string      `json:"subject"`        // such as "claim task-3 by coder-1"
-	Act     string      `json:"act,omitempty"`  // "" if the commit has no readable move
-	Task    flow.TaskID `json:"task,omitempty"` // of the move
+	Commit  git.ID       `json:"commit"`
+	Subject string       `json:"subject"`        // such as "claim task-3 by coder-1"
+	Act     string       `json:"act,omitempty"`  // "" if the commit has no readable move
+	Task    board.TaskID `json:"task,omitempty"` // of the move
 }
 
 // listDropped lists the moves between the bad tip and the history of the good
@@ -49,6 +49,6 @@ func droppedMove(id git.ID, c git.Commit) Dropped {
 	if m, err := decodeMove(id, c.Message); err == nil {
 		return Dropped{id, m.Subject(), m.Act.String(), m.Task}
 	}
-	first, _, _ := strings.Cut(flow.Clean(c.Message), "\n")
-	return Dropped{Commit: id, Subject: flow.Excerpt(first, 100)}
+	first, _, _ := strings.Cut(board.Clean(c.Message), "\n")
+	return Dropped{Commit: id, Subject: board.Excerpt(first, 100)}
 }

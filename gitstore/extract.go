@@ -10,7 +10,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/flow/lists"
 	"github.com/git-liza/git-liza/gitstore/git"
 	"github.com/git-liza/git-liza/gitstore/hugepage"
@@ -19,7 +19,7 @@ import (
 // A shardName is the name of a folder of tasks.
 type shardName [2]byte
 
-func shardOf(id flow.TaskID) shardName { return shardAt(string(id), 0) }
+func shardOf(id board.TaskID) shardName { return shardAt(string(id), 0) }
 
 func (n shardName) String() string { return string(n[:]) }
 
@@ -27,7 +27,7 @@ func (n shardName) String() string { return string(n[:]) }
 // of the trees that they were derived from. It does not change.
 type extract struct {
 	trees map[shardName]git.ID // "" of a folder that is gone
-	rows  []*flow.Summary
+	rows  []*board.Summary
 }
 
 // folders are the folders of the extract, in any order.
@@ -66,7 +66,7 @@ func (x *extract) differing(folders []git.Entry) map[shardName]git.ID {
 
 // part is what the extract has of some folders, under other trees.
 func (x *extract) part(trees map[shardName]git.ID) *extract {
-	p := x.matching(func(s *flow.Summary) bool {
+	p := x.matching(func(s *board.Summary) bool {
 		_, is := trees[shardOf(s.ID)]
 		return is
 	})
@@ -75,16 +75,16 @@ func (x *extract) part(trees map[shardName]git.ID) *extract {
 }
 
 // matching is the extract of the tasks that match.
-func (x *extract) matching(match func(*flow.Summary) bool) *extract {
+func (x *extract) matching(match func(*board.Summary) bool) *extract {
 	return &extract{trees: x.trees, rows: lists.Where(x.rows, match)}
 }
 
 // with is the extract with other trees and rows of some folders.
-func (x *extract) with(trees map[shardName]git.ID, rows []*flow.Summary) *extract {
+func (x *extract) with(trees map[shardName]git.ID, rows []*board.Summary) *extract {
 	if len(trees) == 0 {
 		return x
 	}
-	n := &extract{maps.Clone(x.trees), make([]*flow.Summary, 0, len(x.rows)+len(rows))}
+	n := &extract{maps.Clone(x.trees), make([]*board.Summary, 0, len(x.rows)+len(rows))}
 	if n.trees == nil {
 		n.trees = map[shardName]git.ID{}
 	}
@@ -168,10 +168,10 @@ func decodeExtract(which, data string) (*extract, error) {
 	for i := range d.words {
 		d.words[i] = d.plainText()
 	}
-	d.texts, d.tasks = make([]string, d.count()), make([]flow.TaskID, d.count())
-	rows := make([]flow.Summary, d.count())
-	hugepage.Ask(len(rows) * int(reflect.TypeFor[flow.Summary]().Size()))
-	x.rows = make([]*flow.Summary, len(rows))
+	d.texts, d.tasks = make([]string, d.count()), make([]board.TaskID, d.count())
+	rows := make([]board.Summary, d.count())
+	hugepage.Ask(len(rows) * int(reflect.TypeFor[board.Summary]().Size()))
+	x.rows = make([]*board.Summary, len(rows))
 	for i := range rows {
 		d.summary(&rows[i])
 		x.rows[i] = &rows[i]

@@ -14,7 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
-	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/gitstore/git"
 	"github.com/git-liza/git-liza/internal/gittest"
 )
@@ -54,14 +54,14 @@ func filled(v reflect.Value, n *int) {
 func TestExtractsKeepEveryField(t *testing.T) {
 	t.Parallel()
 	n := 0
-	var full flow.Summary
+	var full board.Summary
 	filled(reflect.ValueOf(&full).Elem(), &n)
-	list := []*flow.Summary{{}, &full}
-	of := reflect.TypeFor[flow.Summary]()
+	list := []*board.Summary{{}, &full}
+	of := reflect.TypeFor[board.Summary]()
 	for i := range of.NumField() {
-		alone := &flow.Summary{}
+		alone := &board.Summary{}
 		filled(reflect.ValueOf(alone).Elem().Field(i), &n)
-		require.NotEqual(t, flow.Summary{}, *alone, of.Field(i).Name)
+		require.NotEqual(t, board.Summary{}, *alone, of.Field(i).Name)
 		list = append(list, alone)
 	}
 	x := &extract{trees: map[shardName]git.ID{{'0', '1'}: "1234", {'z', '9'}: ""}, rows: list}
@@ -75,9 +75,9 @@ func TestExtractsThatAreNone(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "x")
 	n := 0
-	row := &flow.Summary{}
+	row := &board.Summary{}
 	filled(reflect.ValueOf(row).Elem(), &n)
-	whole := string((&extract{trees: map[shardName]git.ID{{'0', '1'}: "1234"}, rows: []*flow.Summary{row}}).encode(everyTask))
+	whole := string((&extract{trees: map[shardName]git.ID{{'0', '1'}: "1234"}, rows: []*board.Summary{row}}).encode(everyTask))
 	read := func(data string) error {
 		require.NoError(t, os.WriteFile(path, []byte(data), 0o666))
 		_, err := readExtract(everyTask, path)
@@ -106,7 +106,7 @@ func TestExtractsThatAreNone(t *testing.T) {
 func (d *desk) cacheOf() string { return filepath.Join(d.store.Repo.CommonDir(), "liza", "cache") }
 
 // workingOn are the ids of the tasks in work, as another process finds them.
-func (d *desk) workingOn() (ids []flow.TaskID) {
+func (d *desk) workingOn() (ids []board.TaskID) {
 	d.t.Helper()
 	s := d.open()
 	_, source, err := s.boardAt(d.at("refs/liza/state"), s.current)
@@ -125,12 +125,12 @@ func TestFilesThatAreNotOfThisCache(t *testing.T) {
 	other.add("a01", "x07", "y01")
 	other.claim("x07", coder)
 	require.Len(t, other.board().Tasks(), 3)
-	require.Equal(t, []flow.TaskID{"x07"}, other.workingOn())
+	require.Equal(t, []board.TaskID{"x07"}, other.workingOn())
 	d.add("a01", "b01")
 	d.claim("b01", coder)
 	fresh := func() {
 		require.Len(t, d.open().mustBoard(t).Tasks(), 2)
-		require.Equal(t, []flow.TaskID{"b01"}, d.workingOn())
+		require.Equal(t, []board.TaskID{"b01"}, d.workingOn())
 	}
 	fresh()
 	for _, name := range []string{allFile, workFile} {
@@ -158,7 +158,7 @@ func TestFilesThatAreNotOfThisCache(t *testing.T) {
 	fresh()
 }
 
-func (s *Store) mustBoard(t testing.TB) *flow.Board {
+func (s *Store) mustBoard(t testing.TB) *board.Board {
 	b, _, err := s.Board(context.Background())
 	require.NoError(t, err)
 	return b
@@ -171,7 +171,7 @@ func TestWorkReadsWhatChanged(t *testing.T) {
 	d := newDesk(t, gittest.Seeded(t))
 	d.add("a01", "b01", "c01", "d02")
 	d.claim("a01", coder)
-	require.Equal(t, []flow.TaskID{"a01"}, d.workingOn())
+	require.Equal(t, []board.TaskID{"a01"}, d.workingOn())
 	all := filepath.Join(d.cacheOf(), allFile)
 	require.NoFileExists(t, all)
 	d.claim("b01", "coder-2")
@@ -184,7 +184,7 @@ func TestWorkReadsWhatChanged(t *testing.T) {
 	require.Len(t, list, 2)
 	read := 0
 	for v := range s.documents.documents {
-		if v.folder == flow.Tasks {
+		if v.folder == board.Tasks {
 			read++
 		}
 	}
@@ -194,16 +194,16 @@ func TestWorkReadsWhatChanged(t *testing.T) {
 }
 
 // manyTasks are edits that add tasks.
-func manyTasks(n int) (edits []flow.Edit) {
+func manyTasks(n int) (edits []board.Edit) {
 	for i := range n {
 		id := fmt.Sprint("task-", i)
-		edits = append(edits, taskEdit(&flow.Task{ID: flow.TaskID(id), Title: id, Status: flow.Unclaimed, Kind: flow.Code, Created: boardTime.Add(time.Duration(i%7) * time.Hour)}))
+		edits = append(edits, taskEdit(&board.Task{ID: board.TaskID(id), Title: id, Status: board.Unclaimed, Kind: board.Code, Created: boardTime.Add(time.Duration(i%7) * time.Hour)}))
 	}
 	return edits
 }
 
-func taskEdit(t *flow.Task) flow.Edit {
-	return flow.Edit{Key: flow.Key{Folder: flow.Tasks, ID: string(t.ID)}, Document: t}
+func taskEdit(t *board.Task) board.Edit {
+	return board.Edit{Key: board.Key{Folder: board.Tasks, ID: string(t.ID)}, Document: t}
 }
 
 // On a large board the small file takes what changed, until it is an eighth; then the
@@ -229,8 +229,8 @@ func TestFewChangesGoToTheSmallFile(t *testing.T) {
 	require.NoError(t, os.Chtimes(filepath.Join(cache, "work.123"), time.Time{}, time.Now().Add(-2*time.Hour)))
 	later := 0
 	for i := range 30 {
-		id := flow.TaskID(fmt.Sprint("task-", i))
-		edit := taskEdit(&flow.Task{ID: id, Title: "another", Status: flow.Claimed, Kind: flow.Code, Created: boardTime})
+		id := board.TaskID(fmt.Sprint("task-", i))
+		edit := taskEdit(&board.Task{ID: id, Title: "another", Status: board.Claimed, Kind: board.Code, Created: boardTime})
 		if i%5 == 4 {
 			edit.Document = nil
 		}
@@ -250,10 +250,10 @@ func TestFewChangesGoToTheSmallFile(t *testing.T) {
 		_, err := os.Stat(filepath.Join(cache, name))
 		require.Equal(t, stays, err == nil, name)
 	}
-	var gone []flow.Edit
+	var gone []board.Edit
 	for i := range 2 * smallBoard { // whole folders end
 		if i%100 < 3 {
-			gone = append(gone, flow.Edit{Key: flow.Key{Folder: flow.Tasks, ID: fmt.Sprint("task-", i)}})
+			gone = append(gone, board.Edit{Key: board.Key{Folder: board.Tasks, ID: fmt.Sprint("task-", i)}})
 		}
 	}
 	root = d.withEdits(t, root, gone...)
@@ -269,9 +269,9 @@ func TestCacheWithoutAPlace(t *testing.T) {
 	require.NoError(t, os.RemoveAll(d.cacheOf()))
 	require.NoError(t, os.Symlink("/proc/self", d.cacheOf())) // a folder in which nobody can make a file
 	require.Len(t, d.open().mustBoard(t).Tasks(), 2)
-	require.Equal(t, []flow.TaskID{"b01"}, d.workingOn())
+	require.Equal(t, []board.TaskID{"b01"}, d.workingOn())
 	d.claim("a01", "coder-2")
-	require.Equal(t, []flow.TaskID{"a01", "b01"}, d.workingOn())
+	require.Equal(t, []board.TaskID{"a01", "b01"}, d.workingOn())
 	d.sound()
 }
 
@@ -282,9 +282,9 @@ func TestCacheSideBySide(t *testing.T) {
 	cache := d.cacheOf()
 	roots := []git.ID{d.withEdits(t, "", manyTasks(smallBoard+100)...)}
 	for i := range 5 {
-		var edits []flow.Edit
+		var edits []board.Edit
 		for n := range 1 + 40*i {
-			edits = append(edits, taskEdit(&flow.Task{ID: flow.TaskID(fmt.Sprint("task-", n*(i+2))), Title: fmt.Sprint("state ", i), Status: flow.Claimed, Kind: flow.Code, Created: boardTime}))
+			edits = append(edits, taskEdit(&board.Task{ID: board.TaskID(fmt.Sprint("task-", n*(i+2))), Title: fmt.Sprint("state ", i), Status: board.Claimed, Kind: board.Code, Created: boardTime}))
 		}
 		roots = append(roots, d.withEdits(t, roots[i], edits...))
 	}
@@ -296,7 +296,7 @@ func TestCacheSideBySide(t *testing.T) {
 				root := roots[(i+n)%len(roots)]
 				want := summariesOf(t, newSummaryCache(""), objects, root)
 				assertSame(t, want, summariesOf(t, newSummaryCache(cache), objects, root))
-				working := (&extract{rows: want}).matching((*flow.Summary).IsInWork).rows
+				working := (&extract{rows: want}).matching((*board.Summary).IsInWork).rows
 				assertSame(t, working, workOf(t, newSummaryCache(cache), objects, root))
 			}
 		})
@@ -304,7 +304,7 @@ func TestCacheSideBySide(t *testing.T) {
 	wait.Wait()
 }
 
-func assertSame(t *testing.T, want, got []*flow.Summary) {
+func assertSame(t *testing.T, want, got []*board.Summary) {
 	if len(want) != len(got) {
 		t.Errorf("%d tasks, not %d", len(got), len(want))
 		return

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/flow/lists"
 	"github.com/git-liza/git-liza/gitstore/document"
 	"github.com/git-liza/git-liza/gitstore/git"
@@ -29,7 +30,7 @@ func (h *history) farSteps(ctx context.Context, after, to git.ID, visit func(Ste
 	if err != nil {
 		return err
 	}
-	s := stepper{h, map[flow.TaskID]taskHead{}}
+	s := stepper{h, map[board.TaskID]taskHead{}}
 	commits := strings.Fields(string(out))
 	for first := 0; first < len(commits); first += movesAtOnce {
 		moves, err := h.readMoves(ctx, commits[first:min(first+movesAtOnce, len(commits))])
@@ -59,7 +60,7 @@ func (h *history) farSteps(ctx context.Context, after, to git.ID, visit func(Ste
 // it.
 type readMove struct {
 	Event
-	named []flow.TaskID
+	named []board.TaskID
 	heads []taskHead
 	whole bool // it can change more: its tree is compared
 }
@@ -96,7 +97,7 @@ func (s *stepper) readNamed(ctx context.Context, moves []readMove) error {
 			continue
 		}
 		for j, id := range named {
-			names = append(names, string(m.Commit)+":"+DocumentPath(flow.Key{Folder: flow.Tasks, ID: string(id)}))
+			names = append(names, string(m.Commit)+":"+DocumentPath(board.Key{Folder: board.Tasks, ID: string(id)}))
 			places = append(places, place{i, j})
 		}
 	}
@@ -133,8 +134,8 @@ func (s *stepper) settle(m *readMove, partial bool) (Step, error) {
 }
 
 // headAt is what a task was at a state, zero if it was not there.
-func (s *stepper) headAt(commit git.ID, id flow.TaskID) (taskHead, error) {
-	key := flow.Key{Folder: flow.Tasks, ID: string(id)}
+func (s *stepper) headAt(commit git.ID, id board.TaskID) (taskHead, error) {
+	key := board.Key{Folder: board.Tasks, ID: string(id)}
 	c, err := s.readStateCommit(commit)
 	if err != nil {
 		return taskHead{}, err
@@ -148,7 +149,7 @@ func (s *stepper) headAt(commit git.ID, id flow.TaskID) (taskHead, error) {
 
 // namedTasks are the tasks of which a move can change the state, the goal or the sprint;
 // !all means that it can change others, or sprints.
-func namedTasks(m flow.Move) (list []flow.TaskID, all bool) {
+func namedTasks(m flow.Move) (list []board.TaskID, all bool) {
 	switch d := m.Detail.(type) {
 	case *flow.RenewMove, *flow.IntentMove, *flow.HandoffMove, *flow.RegisterMove, *flow.UnregisterMove,
 		*flow.DegradeMove, *flow.AnomalyMove, *flow.DiscoverMove, *flow.NoteMove, *flow.TakeMove, *flow.AlignMove, *flow.SpecChangeMove,
@@ -156,14 +157,14 @@ func namedTasks(m flow.Move) (list []flow.TaskID, all bool) {
 		return nil, true
 	case *flow.ClaimMove, *flow.SubmitMove, *flow.ReviewMove, *flow.ApproveMove, *flow.RejectMove, *flow.MergeMove, *flow.IntegrationFailMove,
 		*flow.BlockMove, *flow.UnblockMove, *flow.ReleaseMove, *flow.RecheckMove, *flow.DismissMove, *flow.EditMove:
-		return []flow.TaskID{m.Task}, true
+		return []board.TaskID{m.Task}, true
 	case *flow.SessionMove:
 		if d.Of.IsZero() {
 			return nil, true
 		}
-		return []flow.TaskID{m.Task}, true
+		return []board.TaskID{m.Task}, true
 	case *flow.AbandonMove:
-		return []flow.TaskID{m.Task}, !d.Cascade
+		return []board.TaskID{m.Task}, !d.Cascade
 	case *flow.FinalizeMove:
 		return d.Tasks, true
 	case *flow.AdoptMove:
@@ -173,13 +174,13 @@ func namedTasks(m flow.Move) (list []flow.TaskID, all bool) {
 	case *flow.ImportMove:
 		return idsOf(d.Tasks), true
 	case *flow.ConvertMove:
-		return []flow.TaskID{d.Input.ID}, true
+		return []board.TaskID{d.Input.ID}, true
 	case *flow.SupersedeMove:
 		return append(idsOf(d.Add), m.Task), true
 	}
 	return nil, false
 }
 
-func idsOf(list []flow.TaskInput) []flow.TaskID {
-	return lists.Of(list, func(t flow.TaskInput) flow.TaskID { return t.ID })
+func idsOf(list []board.TaskInput) []board.TaskID {
+	return lists.Of(list, func(t board.TaskInput) board.TaskID { return t.ID })
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/git-liza/git-liza/artifacts"
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/flow/glob"
 	"github.com/git-liza/git-liza/gitstore/git"
 )
@@ -17,7 +18,7 @@ import (
 func (cs *Commits) frozenFacts(ctx context.Context, q flow.Query, f *flow.Facts) error {
 	paths, of := []string{}, map[string]artifacts.Type{}
 	for _, c := range f.Changes {
-		i := slices.IndexFunc(q.Frozen, func(p flow.TypedPattern) bool { return glob.Match(p.Glob, c.Path) })
+		i := slices.IndexFunc(q.Frozen, func(p board.TypedPattern) bool { return glob.Match(p.Glob, c.Path) })
 		if i >= 0 {
 			paths, of[c.Path] = append(paths, c.Path), *artifacts.TypeOf(&q.Frozen[i].Type)
 		}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/flow/automation"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/gitstore/document"
 )
 
@@ -34,19 +35,19 @@ func golden(t *testing.T, name, got string) {
 
 // samples are valid values of the types that have a form of their own.
 var samples = map[reflect.Type]any{
-	reflect.TypeFor[flow.TaskID]():     flow.TaskID("task-3"),
-	reflect.TypeFor[flow.GoalID]():     flow.GoalID("goal-1"),
-	reflect.TypeFor[flow.SprintID]():   flow.SprintID("sprint-1"),
-	reflect.TypeFor[flow.RecordID]():   flow.RecordID("sprint-1/3"),
-	reflect.TypeFor[flow.AgentID]():    flow.AgentID("coder-1"),
-	reflect.TypeFor[flow.Actor]():      flow.Actor("human:ann"),
-	reflect.TypeFor[flow.Role]():       flow.Role("planner"),
-	reflect.TypeFor[flow.PhaseID]():    flow.PhaseID("DESIGN"),
-	reflect.TypeFor[flow.ObjectID]():   flow.ObjectID("9f91405c3d2b97f315c1e0a44d2b97f315c1e0a4"),
-	reflect.TypeFor[flow.Generation](): flow.Generation("5c1e0a44d2b97f31"),
-	reflect.TypeFor[flow.Request]():    flow.Request("7f3a9c2e11d04b58"),
-	reflect.TypeFor[flow.Duration]():   flow.Duration(90 * time.Minute),
-	reflect.TypeFor[time.Time]():       time.Date(2026, 1, 17, 14, 6, 0, 0, time.UTC),
+	reflect.TypeFor[board.TaskID]():     board.TaskID("task-3"),
+	reflect.TypeFor[board.GoalID]():     board.GoalID("goal-1"),
+	reflect.TypeFor[board.SprintID]():   board.SprintID("sprint-1"),
+	reflect.TypeFor[board.RecordID]():   board.RecordID("sprint-1/3"),
+	reflect.TypeFor[board.AgentID]():    board.AgentID("coder-1"),
+	reflect.TypeFor[board.Actor]():      board.Actor("human:ann"),
+	reflect.TypeFor[board.Role]():       board.Role("planner"),
+	reflect.TypeFor[board.PhaseID]():    board.PhaseID("DESIGN"),
+	reflect.TypeFor[board.ObjectID]():   board.ObjectID("9f91405c3d2b97f315c1e0a44d2b97f315c1e0a4"),
+	reflect.TypeFor[board.Generation](): board.Generation("5c1e0a44d2b97f31"),
+	reflect.TypeFor[board.Request]():    board.Request("7f3a9c2e11d04b58"),
+	reflect.TypeFor[board.Duration]():   board.Duration(90 * time.Minute),
+	reflect.TypeFor[time.Time]():        time.Date(2026, 1, 17, 14, 6, 0, 0, time.UTC),
 
 	reflect.TypeFor[automation.Type]():       automation.Mixed,
 	reflect.TypeFor[automation.Scope]():      automation.Bounded,
@@ -105,9 +106,9 @@ func fill(v reflect.Value, name string, version int) {
 // are read back whole.
 func TestGoldenDocuments(t *testing.T) {
 	t.Parallel()
-	const version = flow.NewestFormat
+	const version = board.NewestFormat
 	for folder, place := range folders {
-		doc := flow.NewDocument(folder)
+		doc := board.NewDocument(folder)
 		fill(reflect.ValueOf(doc).Elem(), "", version)
 		data, err := document.EncodeAt(version, doc)
 		require.NoError(t, err)
@@ -116,7 +117,7 @@ func TestGoldenDocuments(t *testing.T) {
 			name += ".yaml"
 		}
 		golden(t, "documents/"+name, string(data))
-		again := flow.NewDocument(folder)
+		again := board.NewDocument(folder)
 		require.NoError(t, document.DecodeAt(version, name, data, again))
 		require.Equal(t, doc, again)
 	}
@@ -126,9 +127,9 @@ func TestGoldenDocuments(t *testing.T) {
 // read back whole.
 func TestGoldenMoves(t *testing.T) {
 	t.Parallel()
-	const version = flow.NewestFormat
+	const version = board.NewestFormat
 	var all strings.Builder
-	for _, act := range flow.Acts() {
+	for _, act := range board.Acts() {
 		m := flow.Move{}
 		fill(reflect.ValueOf(&m.At).Elem(), "", version)
 		m.Act, m.Task, m.By, m.Principal = act, "task-3", "coder-1", "ann@example.org"
@@ -150,15 +151,15 @@ func TestGoldenMoves(t *testing.T) {
 
 func TestGoldenCommit(t *testing.T) {
 	t.Parallel()
-	m := flow.Move{Act: flow.ActClaim, Task: "task-3", By: "coder-1", At: time.Date(2026, 1, 17, 14, 6, 0, 0, time.UTC),
+	m := flow.Move{Act: board.ActClaim, Task: "task-3", By: "coder-1", At: time.Date(2026, 1, 17, 14, 6, 0, 0, time.UTC),
 		Generation: "5c1e0a44d2b97f31", Request: "7f3a9c2e11d04b58",
 		Detail: &flow.ClaimMove{Lease: half, Base: "9f91405c3d2b97f315c1e0a44d2b97f315c1e0a4"}}
-	raw, err := stateCommit{"4b825dc642cb6eb9a060e54bf8d69288fbee4904", "5c1e0a44d2b97f315c1e0a44d2b97f315c1e0a44", m, m.Subject(), "Grace <grace@example.org> 1768658761 +0000"}.encode(flow.NewestFormat)
+	raw, err := stateCommit{"4b825dc642cb6eb9a060e54bf8d69288fbee4904", "5c1e0a44d2b97f315c1e0a44d2b97f315c1e0a44", m, m.Subject(), "Grace <grace@example.org> 1768658761 +0000"}.encode(board.NewestFormat)
 	require.NoError(t, err)
 	golden(t, "commit.txt", string(raw))
 
-	m.By, m.Act, m.Task, m.Generation, m.Detail = ann, flow.ActPause, "", "", &flow.PauseMove{Reason: "lunch"}
-	raw, err = stateCommit{"4b825dc642cb6eb9a060e54bf8d69288fbee4904", "", m, m.Subject(), "Grace <grace@example.org> 1768658761 +0000"}.encode(flow.NewestFormat)
+	m.By, m.Act, m.Task, m.Generation, m.Detail = ann, board.ActPause, "", "", &flow.PauseMove{Reason: "lunch"}
+	raw, err = stateCommit{"4b825dc642cb6eb9a060e54bf8d69288fbee4904", "", m, m.Subject(), "Grace <grace@example.org> 1768658761 +0000"}.encode(board.NewestFormat)
 	require.NoError(t, err)
 	golden(t, "commit-human.txt", string(raw))
 }

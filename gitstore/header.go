@@ -13,6 +13,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/gitstore/git"
 )
 
@@ -60,7 +61,7 @@ func identLine(name, email string, now time.Time) (string, error) {
 
 // agentHeader has the lines of author and committer of what an agent says of itself: it is
 // the author, and this clone's user brings it.
-func agentHeader(ctx context.Context, r *git.Repo, by flow.AgentID, at time.Time) (string, error) {
+func agentHeader(ctx context.Context, r *git.Repo, by board.AgentID, at time.Time) (string, error) {
 	name, email, err := r.Config.Identity(ctx)
 	if err != nil {
 		return "", err
@@ -69,7 +70,7 @@ func agentHeader(ctx context.Context, r *git.Repo, by flow.AgentID, at time.Time
 	if err != nil {
 		return "", err
 	}
-	name, email = authorOf(flow.Actor(by))
+	name, email = authorOf(board.Actor(by))
 	author, err := identLine(name, email, at)
 	return "author " + author + "\ncommitter " + committer + "\n", err
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/flow/layout"
 	"github.com/git-liza/git-liza/gitstore/document"
 	"github.com/git-liza/git-liza/gitstore/git"
@@ -63,7 +64,7 @@ func (h *history) Tip(ctx context.Context) (git.ID, error) {
 
 // Board is the current blackboard and the state commit that it was read from.
 // Errors wrap ErrNoBoard or ErrStateLost, or are those of [Store.BoardAt].
-func (h *history) Board(ctx context.Context) (*flow.Board, git.ID, error) {
+func (h *history) Board(ctx context.Context) (*board.Board, git.ID, error) {
 	tip, err := h.Tip(ctx)
 	if err != nil {
 		return nil, "", err
@@ -74,13 +75,13 @@ func (h *history) Board(ctx context.Context) (*flow.Board, git.ID, error) {
 
 // BoardAt is the blackboard at a state commit. The error is a *flow.Refusal for
 // a board of a newer format, a *document.Error for an unreadable one.
-func (h *history) BoardAt(commit git.ID) (*flow.Board, error) {
+func (h *history) BoardAt(commit git.ID) (*board.Board, error) {
 	b, _, err := h.boardAt(commit, h.past)
 	return b, err
 }
 
 // boardAt returns the source too, as the base of a draft.
-func (h *history) boardAt(commit git.ID, kept *summaryCache) (*flow.Board, snapshot, error) {
+func (h *history) boardAt(commit git.ID, kept *summaryCache) (*board.Board, snapshot, error) {
 	c, err := h.readStateCommit(commit)
 	if err != nil {
 		return nil, snapshot{}, fmt.Errorf("blackboard: %w", err)
@@ -89,20 +90,20 @@ func (h *history) boardAt(commit git.ID, kept *summaryCache) (*flow.Board, snaps
 }
 
 // boardOf is boardAt for a state commit that was read.
-func (h *history) boardOf(c git.Commit, kept *summaryCache) (*flow.Board, snapshot, error) {
+func (h *history) boardOf(c git.Commit, kept *summaryCache) (*board.Board, snapshot, error) {
 	source := snapshot{documentCache: h.documents, root: c.Tree, cache: kept}
-	b := flow.Open(source, c.AuthorTime.UTC())
+	b := board.Open(source, c.AuthorTime.UTC())
 	source.format = b.Settings().Format
-	if b.Err() != nil || source.format < 1 || source.format > flow.NewestFormat {
+	if b.Err() != nil || source.format < 1 || source.format > board.NewestFormat {
 		return nil, source, h.explainUnreadable(source, b.Err())
 	}
-	return flow.Open(source, c.AuthorTime.UTC()), source, source.checkRoot()
+	return board.Open(source, c.AuthorTime.UTC()), source, source.checkRoot()
 }
 
 // emptyBoard is the board that the first move is applied to.
-func (h *history) emptyBoard() (*flow.Board, snapshot) {
+func (h *history) emptyBoard() (*board.Board, snapshot) {
 	source := snapshot{documentCache: h.documents, cache: h.past}
-	return flow.Open(source, time.Time{}), source
+	return board.Open(source, time.Time{}), source
 }
 
 // readStateCommit reads a commit that should hold a move.
@@ -116,15 +117,15 @@ func (h *history) readStateCommit(id git.ID) (git.Commit, error) {
 
 // explainUnreadable tells a board of another format apart from a broken one.
 func (h *history) explainUnreadable(source snapshot, cause error) error {
-	name := folders[flow.SettingsDoc].name
+	name := folders[board.SettingsDoc].name
 	said := declared{Format: source.format}
 	if said.Format == 0 {
 		said = h.declared(source, name)
 	}
 	switch {
-	case said.Format > flow.NewestFormat:
+	case said.Format > board.NewestFormat:
 		return &flow.Refusal{Rule: flow.RuleFormat, Hint: "git liza --version",
-			Reason: fmt.Sprintf("the board has format %d, this program knows up to %d: install a newer git-liza", said.Format, flow.NewestFormat)}
+			Reason: fmt.Sprintf("the board has format %d, this program knows up to %d: install a newer git-liza", said.Format, board.NewestFormat)}
 	case said.unreleased():
 		return ErrUnreleased
 	case cause == nil:
@@ -175,7 +176,7 @@ func (h *history) Rev(ctx context.Context, name string) (git.ID, error) {
 	if at, ok := ParseTime(name); ok {
 		return h.lastBefore(tip, at)
 	}
-	if mark, err := h.Repo.Refs.Resolve(ctx, flow.MarkRef(name)); err == nil && mark != "" {
+	if mark, err := h.Repo.Refs.Resolve(ctx, board.MarkRef(name)); err == nil && mark != "" {
 		return mark, nil
 	}
 	id, err := h.Repo.ParseCommit(ctx, name)

@@ -9,12 +9,13 @@ import (
 	"testing"
 	"time"
 
-	"github.com/git-liza/git-liza/internal/torture"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/gitstore/document"
+	"github.com/git-liza/git-liza/internal/torture"
 )
 
 // hostile are texts that make much of themselves, of about n bytes.
@@ -85,7 +86,7 @@ func TestTortureHostileDocumentsAreCheap(t *testing.T) {
 		assert.Less(t, took, 20*time.Second, "%s in a move", name)
 	}
 	for name, text := range hostile(document.MaxSize) {
-		peak, took := measure(func() { _ = document.Decode("x", []byte(text), new(flow.Task)) })
+		peak, took := measure(func() { _ = document.Decode("x", []byte(text), new(board.Task)) })
 		t.Logf("%-20s document %5.1f MiB %s", name, float64(peak)/(1<<20), took.Round(time.Millisecond))
 		assert.Less(t, peak, uint64(bound), "%s in a document, %s", name, took)
 		assert.Less(t, took, 20*time.Second, "%s in a document", name)
@@ -132,28 +133,28 @@ func processorTime() time.Duration {
 // The largest moves that are made in earnest pass.
 func TestAMoveOfManyTasks(t *testing.T) {
 	t.Parallel()
-	var list []flow.TaskInput
-	for i := range flow.MaxTasks {
+	var list []board.TaskInput
+	for i := range board.MaxTasks {
 		id := fmt.Sprintf("task-%d", i)
-		list = append(list, flow.TaskInput{ID: flow.TaskID(id), Title: "Log in with a password, part " + id, DoneWhen: "go test ./login passes and\na wrong password is refused",
-			Spec: "specs/login.md#" + id, Scope: "login and its tests", Priority: 1 + i%5, DependsOn: []flow.TaskID{"task-a", "task-b", "task-c"},
-			Owns: []string{"login/" + id + "/**", "cmd/" + id + ".go", "doc/**"}, Verify: "go test ./login/" + id, Kind: flow.Code,
-			Draft: true, Stretch: true, Limits: &flow.Limits{Iterations: 3, Cycles: 2, MergeFails: 1, NoVerdicts: 1, FailedCoders: 2, Failures: 3}})
+		list = append(list, board.TaskInput{ID: board.TaskID(id), Title: "Log in with a password, part " + id, DoneWhen: "go test ./login passes and\na wrong password is refused",
+			Spec: "specs/login.md#" + id, Scope: "login and its tests", Priority: 1 + i%5, DependsOn: []board.TaskID{"task-a", "task-b", "task-c"},
+			Owns: []string{"login/" + id + "/**", "cmd/" + id + ".go", "doc/**"}, Verify: "go test ./login/" + id, Kind: board.Code,
+			Draft: true, Stretch: true, Limits: &board.Limits{Iterations: 3, Cycles: 2, MergeFails: 1, NoVerdicts: 1, FailedCoders: 2, Failures: 3}})
 	}
-	m := flow.Move{Act: flow.ActAdd, By: ann, At: boardTime, Request: "7f3a9c2e11d04b58", Detail: &flow.AddMove{Tasks: list}}
-	text, err := encodeMove(m, m.Subject(), flow.NewestFormat)
+	m := flow.Move{Act: board.ActAdd, By: ann, At: boardTime, Request: "7f3a9c2e11d04b58", Detail: &flow.AddMove{Tasks: list}}
+	text, err := encodeMove(m, m.Subject(), board.NewestFormat)
 	require.NoError(t, err)
 	again, err := decodeMove("x", text)
 	require.NoError(t, err)
 	require.Equal(t, m, again)
 
-	long := make([]flow.TaskID, 20)
+	long := make([]board.TaskID, 20)
 	for i := range long {
 		long[i] = "t"
 	}
 	for i := range list {
 		list[i].DependsOn = long
 	}
-	_, err = encodeMove(m, m.Subject(), flow.NewestFormat)
+	_, err = encodeMove(m, m.Subject(), board.NewestFormat)
 	requireRule(t, err, flow.RuleLimit, "values")
 }

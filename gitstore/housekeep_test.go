@@ -9,7 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/flow/layout"
 	"github.com/git-liza/git-liza/gitstore/git"
 	"github.com/git-liza/git-liza/internal/gittest"
@@ -102,10 +102,10 @@ func TestHousekeepingInTheBackground(t *testing.T) {
 func (d *desk) addMany(n int) {
 	d.t.Helper()
 	for n > 0 {
-		var ids []flow.TaskID
+		var ids []board.TaskID
 		for ; n > 0 && len(ids) < 50; n-- {
 			d.made++
-			ids = append(ids, flow.TaskID(fmt.Sprintf("many-%d", d.made)))
+			ids = append(ids, board.TaskID(fmt.Sprintf("many-%d", d.made)))
 		}
 		d.add(ids...)
 	}

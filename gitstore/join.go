@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/flow/layout"
 	"github.com/git-liza/git-liza/gitstore/git"
 )
@@ -50,8 +51,8 @@ func (m *Mirror) checkRemote(ctx context.Context, remote string) error {
 	if err != nil || url != "" {
 		return err
 	}
-	return &flow.Refusal{Rule: flow.RuleNotFound, Hint: "git remote add " + flow.Excerpt(remote, 80) + " URL",
-		Reason: fmt.Sprintf("there is no remote %q", flow.Excerpt(remote, 80))}
+	return &flow.Refusal{Rule: flow.RuleNotFound, Hint: "git remote add " + board.Excerpt(remote, 80) + " URL",
+		Reason: fmt.Sprintf("there is no remote %q", board.Excerpt(remote, 80))}
 }
 
 // joinBoard copies the moves of one board to the other side.

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/flow/layout"
 	"github.com/git-liza/git-liza/gitstore/git"
 	"github.com/git-liza/git-liza/internal/gittest"
@@ -34,60 +35,60 @@ func (d *desk) replays(moves int) {
 	require.Equal(d.t, moves, n)
 }
 
-func by(actor flow.Actor, act flow.Act, detail flow.Detail) flow.Move {
+func by(actor board.Actor, act board.Act, detail flow.Detail) flow.Move {
 	return flow.Move{Act: act, By: actor, Detail: detail}
 }
 
 func TestTripAndReset(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, gittest.Seeded(t))
-	d.refused(flow.RuleBreaker, by(ann, flow.ActReset, &flow.ResetMove{Resolution: "nothing to mend"}))
-	d.refused(flow.RuleText, by(ann, flow.ActTrip, &flow.TripMove{}))
+	d.refused(flow.RuleBreaker, by(ann, board.ActReset, &flow.ResetMove{Resolution: "nothing to mend"}))
+	d.refused(flow.RuleText, by(ann, board.ActTrip, &flow.TripMove{}))
 	d.add("a")
-	d.do(by(coder, flow.ActAnomaly, &flow.AnomalyMove{Type: flow.Workaround}))
+	d.do(by(coder, board.ActAnomaly, &flow.AnomalyMove{Type: board.Workaround}))
 
 	trip := &flow.TripMove{Pattern: "workaround_pattern", Severity: "ARCHITECTURE_FLAW", Patterns: []string{"workaround_pattern"},
-		Records: []flow.RecordID{"sprint-1/1"}, Evidence: []string{"sprint-1/1"}, Report: "three coders in a row"}
-	d.do(by(coder, flow.ActTrip, trip))
+		Records: []board.RecordID{"sprint-1/1"}, Evidence: []string{"sprint-1/1"}, Report: "three coders in a row"}
+	d.do(by(coder, board.ActTrip, trip))
 	require.True(t, d.board().Breaker().Tripped)
-	require.Equal(t, flow.Checkpoint, d.board().Settings().Control.State)
+	require.Equal(t, board.Checkpoint, d.board().Settings().Control.State)
 	require.Equal(t, d.at(layout.State), d.at("refs/liza/marks/checkpoint-1"))
-	d.refused(flow.RuleBreaker, by(ann, flow.ActTrip, &flow.TripMove{Pattern: "again", Watermark: 1}))
-	d.refused(flow.RuleControl, flow.Move{Act: flow.ActClaim, Task: "a", By: coder, Detail: &flow.ClaimMove{Lease: half}})
+	d.refused(flow.RuleBreaker, by(ann, board.ActTrip, &flow.TripMove{Pattern: "again", Watermark: 1}))
+	d.refused(flow.RuleControl, flow.Move{Act: board.ActClaim, Task: "a", By: coder, Detail: &flow.ClaimMove{Lease: half}})
 
 	// A decision alone does not lead past a tripped breaker, nor does a stop.
-	d.do(by(ann, flow.ActDecide, &flow.DecideMove{Decision: "CONTINUE", Message: "mended"}))
-	d.refused(flow.RuleBreaker, by(ann, flow.ActResume, &flow.ResumeMove{Reason: "on"}))
-	d.do(by(ann, flow.ActStop, &flow.StopMove{Reason: "night"}))
-	d.do(by(ann, flow.ActResume, &flow.ResumeMove{Reason: "morning"}))
-	require.Equal(t, flow.Checkpoint, d.board().Settings().Control.State)
-	d.refused(flow.RuleBreaker, by(ann, flow.ActResume, &flow.ResumeMove{Reason: "on"}))
-	d.refused(flow.RuleRole, by(coder, flow.ActReset, &flow.ResetMove{Resolution: "mine"}))
-	d.refused(flow.RuleText, by(ann, flow.ActReset, &flow.ResetMove{}))
-	d.do(by(ann, flow.ActReset, &flow.ResetMove{Resolution: "the spec was split", Upto: 1}))
+	d.do(by(ann, board.ActDecide, &flow.DecideMove{Decision: "CONTINUE", Message: "mended"}))
+	d.refused(flow.RuleBreaker, by(ann, board.ActResume, &flow.ResumeMove{Reason: "on"}))
+	d.do(by(ann, board.ActStop, &flow.StopMove{Reason: "night"}))
+	d.do(by(ann, board.ActResume, &flow.ResumeMove{Reason: "morning"}))
+	require.Equal(t, board.Checkpoint, d.board().Settings().Control.State)
+	d.refused(flow.RuleBreaker, by(ann, board.ActResume, &flow.ResumeMove{Reason: "on"}))
+	d.refused(flow.RuleRole, by(coder, board.ActReset, &flow.ResetMove{Resolution: "mine"}))
+	d.refused(flow.RuleText, by(ann, board.ActReset, &flow.ResetMove{}))
+	d.do(by(ann, board.ActReset, &flow.ResetMove{Resolution: "the spec was split", Upto: 1}))
 	require.False(t, d.board().Breaker().Tripped)
-	d.do(by(ann, flow.ActResume, &flow.ResumeMove{Reason: "on"}))
-	require.Equal(t, flow.Running, d.board().Settings().Control.State)
+	d.do(by(ann, board.ActResume, &flow.ResumeMove{Reason: "on"}))
+	require.Equal(t, board.Running, d.board().Settings().Control.State)
 	d.replays(9)
 }
 
 func TestImport(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, gittest.Seeded(t))
-	full := func(id flow.TaskID) flow.TaskInput {
-		return flow.TaskInput{ID: id, Title: "T", DoneWhen: "D", Spec: "README", Scope: "S"}
+	full := func(id board.TaskID) board.TaskInput {
+		return board.TaskInput{ID: id, Title: "T", DoneWhen: "D", Spec: "README", Scope: "S"}
 	}
-	d.do(by(ann, flow.ActImport, &flow.ImportMove{Source: "tracker", Tasks: []flow.TaskInput{full("a"), {ID: "b", Title: "Later", Draft: true, DependsOn: []flow.TaskID{"a"}}}}))
-	require.Equal(t, flow.Unclaimed, d.board().Task("a").Status)
-	require.Equal(t, flow.Draft, d.board().Task("b").Status)
+	d.do(by(ann, board.ActImport, &flow.ImportMove{Source: "tracker", Tasks: []board.TaskInput{full("a"), {ID: "b", Title: "Later", Draft: true, DependsOn: []board.TaskID{"a"}}}}))
+	require.Equal(t, board.Unclaimed, d.board().Task("a").Status)
+	require.Equal(t, board.Draft, d.board().Task("b").Status)
 
-	d.refused(flow.RuleExists, by(ann, flow.ActImport, &flow.ImportMove{Source: "tracker", Tasks: []flow.TaskInput{full("c"), full("A")}}))
+	d.refused(flow.RuleExists, by(ann, board.ActImport, &flow.ImportMove{Source: "tracker", Tasks: []board.TaskInput{full("c"), full("A")}}))
 	require.Nil(t, d.board().Task("c"), "an import is atomic")
-	d.refused(flow.RuleForm, by(ann, flow.ActImport, &flow.ImportMove{Source: "tracker"}))
-	d.refused(flow.RuleRole, by(coder, flow.ActImport, &flow.ImportMove{Source: "tracker", Tasks: []flow.TaskInput{full("d")}}))
+	d.refused(flow.RuleForm, by(ann, board.ActImport, &flow.ImportMove{Source: "tracker"}))
+	d.refused(flow.RuleRole, by(coder, board.ActImport, &flow.ImportMove{Source: "tracker", Tasks: []board.TaskInput{full("d")}}))
 	missing := full("e")
 	missing.Spec = "none.md"
-	d.refused(flow.RuleSpec, by(ann, flow.ActImport, &flow.ImportMove{Source: "tracker", Tasks: []flow.TaskInput{missing}}))
+	d.refused(flow.RuleSpec, by(ann, board.ActImport, &flow.ImportMove{Source: "tracker", Tasks: []board.TaskInput{missing}}))
 	d.replays(2)
 }
 
@@ -96,13 +97,13 @@ func TestImport(t *testing.T) {
 func TestMigrate(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, gittest.Seeded(t))
-	for _, to := range []int{-1, 0, flow.NewestFormat + 1} {
-		d.refused(flow.RuleFormat, by(ann, flow.ActMigrate, &flow.MigrateMove{To: to}))
+	for _, to := range []int{-1, 0, board.NewestFormat + 1} {
+		d.refused(flow.RuleFormat, by(ann, board.ActMigrate, &flow.MigrateMove{To: to}))
 	}
-	r, err := d.try(by(ann, flow.ActMigrate, &flow.MigrateMove{To: flow.NewestFormat}))
+	r, err := d.try(by(ann, board.ActMigrate, &flow.MigrateMove{To: board.NewestFormat}))
 	require.NoError(t, err)
 	require.True(t, r.Already)
-	d.refused(flow.RuleRole, by(coder, flow.ActMigrate, &flow.MigrateMove{To: flow.NewestFormat + 1}))
+	d.refused(flow.RuleRole, by(coder, board.ActMigrate, &flow.MigrateMove{To: board.NewestFormat + 1}))
 	d.replays(1)
 }
 
@@ -110,53 +111,53 @@ func TestPrincipals(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, gittest.Seeded(t))
 	enter := func(name string, rights ...string) *flow.PrincipalMove {
-		return &flow.PrincipalMove{Principal: flow.Principal{Name: name, Kind: "human", Agents: []string{"human:*"}, Rights: rights}}
+		return &flow.PrincipalMove{Principal: board.Principal{Name: name, Kind: "human", Agents: []string{"human:*"}, Rights: rights}}
 	}
-	d.refused(flow.RuleAdmin, by(ann, flow.ActPrincipal, enter("bob")))
-	d.refused(flow.RuleForm, by(ann, flow.ActPrincipal, enter("../x", "admin")))
-	d.refused(flow.RuleForm, by(ann, flow.ActPrincipal, enter("ann", "king")))
-	d.refused(flow.RuleForm, by(ann, flow.ActPrincipal, &flow.PrincipalMove{Principal: flow.Principal{Name: "ann", Kind: "cat", Rights: []string{"admin"}}}))
-	d.refused(flow.RuleRole, by(coder, flow.ActPrincipal, enter("ann", "admin")))
-	d.refused(flow.RuleNotFound, by(ann, flow.ActPrincipal, &flow.PrincipalMove{Principal: flow.Principal{Name: "eve"}, Remove: true}))
+	d.refused(flow.RuleAdmin, by(ann, board.ActPrincipal, enter("bob")))
+	d.refused(flow.RuleForm, by(ann, board.ActPrincipal, enter("../x", "admin")))
+	d.refused(flow.RuleForm, by(ann, board.ActPrincipal, enter("ann", "king")))
+	d.refused(flow.RuleForm, by(ann, board.ActPrincipal, &flow.PrincipalMove{Principal: board.Principal{Name: "ann", Kind: "cat", Rights: []string{"admin"}}}))
+	d.refused(flow.RuleRole, by(coder, board.ActPrincipal, enter("ann", "admin")))
+	d.refused(flow.RuleNotFound, by(ann, board.ActPrincipal, &flow.PrincipalMove{Principal: board.Principal{Name: "eve"}, Remove: true}))
 
 	d.add("a")
 	d.submit("a", coder, "a.txt", "a\n")
-	reviewer := flow.Actor("code-reviewer-1")
-	d.do(flow.Move{Act: flow.ActReview, Task: "a", By: reviewer, Detail: &flow.ReviewMove{Lease: half}})
-	d.do(flow.Move{Act: flow.ActApprove, Task: "a", By: reviewer, Detail: &flow.ApproveMove{Commit: d.board().Task("a").Submission.Commit}})
+	reviewer := board.Actor("code-reviewer-1")
+	d.do(flow.Move{Act: board.ActReview, Task: "a", By: reviewer, Detail: &flow.ReviewMove{Lease: half}})
+	d.do(flow.Move{Act: board.ActApprove, Task: "a", By: reviewer, Detail: &flow.ApproveMove{Commit: d.board().Task("a").Submission.Commit}})
 	// The first admin shuts the door behind everybody else.
-	d.do(by(ann, flow.ActPrincipal, enter("ann", "admin")))
+	d.do(by(ann, board.ActPrincipal, enter("ann", "admin")))
 	as := func(principal string, m flow.Move) flow.Move {
 		m.Principal = principal
 		return m
 	}
-	config := flow.DefaultConfig()
+	config := board.DefaultConfig()
 	config.DriftAlarm = 7
 	hotfix := d.commit(d.board().Settings().Integration.Tip, "hotfix.txt", "mended\n")
 	for _, m := range []flow.Move{
-		by(ann, flow.ActPrincipal, enter("bob", "admin")),
-		by(ann, flow.ActConfig, &flow.ConfigMove{Config: config}),
-		by(ann, flow.ActAmend, &flow.AmendMove{Config: &config}),
-		by(ann, flow.ActMigrate, &flow.MigrateMove{To: flow.NewestFormat + 1}),
-		by(ann, flow.ActAdopt, &flow.AdoptMove{Commit: hotfix, Onto: d.board().Settings().Integration.Tip, Reason: "R"}),
+		by(ann, board.ActPrincipal, enter("bob", "admin")),
+		by(ann, board.ActConfig, &flow.ConfigMove{Config: config}),
+		by(ann, board.ActAmend, &flow.AmendMove{Config: &config}),
+		by(ann, board.ActMigrate, &flow.MigrateMove{To: board.NewestFormat + 1}),
+		by(ann, board.ActAdopt, &flow.AdoptMove{Commit: hotfix, Onto: d.board().Settings().Integration.Tip, Reason: "R"}),
 	} {
 		d.refused(flow.RulePrincipal, m)
 		d.refused(flow.RulePrincipal, as("bob", m))
 	}
-	d.do(as("ann", by(ann, flow.ActConfig, &flow.ConfigMove{Config: config})))
-	d.do(as("ann", by(ann, flow.ActPrincipal, enter("bob", "merge"))))
+	d.do(as("ann", by(ann, board.ActConfig, &flow.ConfigMove{Config: config})))
+	d.do(as("ann", by(ann, board.ActPrincipal, enter("bob", "merge"))))
 	require.Len(t, d.board().Principals().List, 2)
-	d.refused(flow.RuleAdmin, as("bob", by(ann, flow.ActPrincipal, enter("bob", "admin"))))
-	d.refused(flow.RuleAdmin, as("ann", by(ann, flow.ActPrincipal, &flow.PrincipalMove{Principal: flow.Principal{Name: "ann"}, Remove: true})))
+	d.refused(flow.RuleAdmin, as("bob", by(ann, board.ActPrincipal, enter("bob", "admin"))))
+	d.refused(flow.RuleAdmin, as("ann", by(ann, board.ActPrincipal, &flow.PrincipalMove{Principal: board.Principal{Name: "ann"}, Remove: true})))
 
 	// Merging is then for those with the right.
-	fail := flow.Move{Act: flow.ActIntegrationFail, Task: "a", By: coder, Detail: &flow.IntegrationFailMove{Onto: d.board().Settings().Integration.Tip, Paths: []string{"a.txt"}}}
+	fail := flow.Move{Act: board.ActIntegrationFail, Task: "a", By: coder, Detail: &flow.IntegrationFailMove{Onto: d.board().Settings().Integration.Tip, Paths: []string{"a.txt"}}}
 	d.refused(flow.RulePrincipal, fail)
 	d.refused(flow.RuleAdmin, as("ann", fail))
 	d.do(as("bob", fail))
-	require.Equal(t, flow.IntegrationFailed, d.board().Task("a").Status)
+	require.Equal(t, board.IntegrationFailed, d.board().Task("a").Status)
 
-	d.do(as("ann", by(ann, flow.ActPrincipal, &flow.PrincipalMove{Principal: flow.Principal{Name: "bob"}, Remove: true})))
+	d.do(as("ann", by(ann, board.ActPrincipal, &flow.PrincipalMove{Principal: board.Principal{Name: "bob"}, Remove: true})))
 	require.Len(t, d.board().Principals().List, 1)
 	d.replays(12)
 }
@@ -166,13 +167,13 @@ func TestArchiveTakesFinalTasksOnly(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, gittest.Seeded(t))
 	d.add("a", "b")
-	d.do(flow.Move{Act: flow.ActAbandon, Task: "a", By: ann, Detail: &flow.AbandonMove{Reason: "not needed"}})
-	d.refused(flow.RuleState, by(ann, flow.ActArchive, &flow.ArchiveMove{Tasks: []flow.TaskID{"a", "b"}}))
-	d.refused(flow.RuleNotFound, by(ann, flow.ActArchive, &flow.ArchiveMove{Tasks: []flow.TaskID{"c"}}))
-	d.refused(flow.RuleForm, by(ann, flow.ActArchive, &flow.ArchiveMove{}))
-	d.do(by(ann, flow.ActArchive, &flow.ArchiveMove{Tasks: []flow.TaskID{"a"}}))
-	d.refused(flow.RuleNotFound, by(ann, flow.ActArchive, &flow.ArchiveMove{Tasks: []flow.TaskID{"a"}}))
-	require.Equal(t, flow.Abandoned, d.board().Task("a").Status)
+	d.do(flow.Move{Act: board.ActAbandon, Task: "a", By: ann, Detail: &flow.AbandonMove{Reason: "not needed"}})
+	d.refused(flow.RuleState, by(ann, board.ActArchive, &flow.ArchiveMove{Tasks: []board.TaskID{"a", "b"}}))
+	d.refused(flow.RuleNotFound, by(ann, board.ActArchive, &flow.ArchiveMove{Tasks: []board.TaskID{"c"}}))
+	d.refused(flow.RuleForm, by(ann, board.ActArchive, &flow.ArchiveMove{}))
+	d.do(by(ann, board.ActArchive, &flow.ArchiveMove{Tasks: []board.TaskID{"a"}}))
+	d.refused(flow.RuleNotFound, by(ann, board.ActArchive, &flow.ArchiveMove{Tasks: []board.TaskID{"a"}}))
+	require.Equal(t, board.Abandoned, d.board().Task("a").Status)
 	d.replays(4)
 }
 
@@ -180,9 +181,9 @@ func TestArchiveTakesFinalTasksOnly(t *testing.T) {
 func TestMergesThatGitDidNotMake(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, gittest.Seeded(t))
-	config := flow.DefaultConfig()
-	config.Gates = []flow.Gate{{Name: "unit", Command: "make test", Required: true, Timeout: half}}
-	d.do(by(ann, flow.ActConfig, &flow.ConfigMove{Config: config}))
+	config := board.DefaultConfig()
+	config.Gates = []board.Gate{{Name: "unit", Command: "make test", Required: true, Timeout: half}}
+	d.do(by(ann, board.ActConfig, &flow.ConfigMove{Config: config}))
 	d.add("a")
 	base := d.board().Settings().Integration.Tip
 	commit := d.submit("a", coder, "a.txt", "a\n")
@@ -205,13 +206,13 @@ func TestMergesThatGitDidNotMake(t *testing.T) {
 	}{
 		"without its gate": {flow.RuleGate, func(*flow.MergeMove) {}},
 		"gate on another tree": {flow.RuleGate, func(m *flow.MergeMove) {
-			m.Receipts = []flow.Receipt{{Gate: "unit", Command: "make test", Tree: otherTree.Tree, Result: flow.Pass}}
+			m.Receipts = []board.Receipt{{Gate: "unit", Command: "make test", Tree: otherTree.Tree, Result: board.Pass}}
 		}},
 		"gate that failed": {flow.RuleGate, func(m *flow.MergeMove) {
-			m.Receipts = []flow.Receipt{{Gate: "unit", Command: "make test", Tree: tree, Exit: 1, Result: flow.Fail}}
+			m.Receipts = []board.Receipt{{Gate: "unit", Command: "make test", Tree: tree, Exit: 1, Result: board.Fail}}
 		}},
 		"another gate's command": {flow.RuleGate, func(m *flow.MergeMove) {
-			m.Receipts = []flow.Receipt{{Gate: "unit", Command: "true", Tree: tree, Result: flow.Pass}}
+			m.Receipts = []board.Receipt{{Gate: "unit", Command: "true", Tree: tree, Result: board.Pass}}
 		}},
 		"a tree of its own":        {flow.RuleMerge, func(m *flow.MergeMove) { m.Commit, m.Tree = mergeOf(otherTree.Tree, base, commit), otherTree.Tree }},
 		"the right tree, misnamed": {flow.RuleMerge, func(m *flow.MergeMove) { m.Tree = otherTree.Tree }},
@@ -225,7 +226,7 @@ func TestMergesThatGitDidNotMake(t *testing.T) {
 		m := *honest.Detail.(*flow.MergeMove)
 		c.edit(&m)
 		before := d.at(layout.State)
-		_, err := d.try(flow.Move{Act: flow.ActMerge, Task: "a", By: ann, Detail: &m})
+		_, err := d.try(flow.Move{Act: board.ActMerge, Task: "a", By: ann, Detail: &m})
 		var refusal *flow.Refusal
 		require.ErrorAs(t, err, &refusal, name)
 		require.Equal(t, c.rule, refusal.Rule, name+": "+refusal.Reason)
@@ -233,7 +234,7 @@ func TestMergesThatGitDidNotMake(t *testing.T) {
 		require.Equal(t, base, d.at("refs/heads/integration"), name)
 	}
 	m := honest.Detail.(*flow.MergeMove)
-	m.Receipts = []flow.Receipt{{Gate: "unit", Command: "make test", Tree: tree, By: ann, Duration: "1s", Result: flow.Pass}}
+	m.Receipts = []board.Receipt{{Gate: "unit", Command: "make test", Tree: tree, By: ann, Duration: "1s", Result: board.Pass}}
 	d.do(honest)
 	require.Equal(t, m.Commit, d.at("refs/heads/integration"))
 	d.replays(9)
@@ -243,35 +244,35 @@ func TestSessionMoves(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, gittest.Seeded(t))
 	d.add("a")
-	session := func(by flow.Actor, task flow.TaskID, outcome string, output int64) flow.Move {
-		return flow.Move{Act: flow.ActSession, Task: task, By: by, Detail: &flow.SessionMove{Provider: "p", Role: flow.Coder, Outcome: outcome,
-			Usage: flow.Usage{Input: 10, Cached: 4, Output: output, Cost: 132500}}}
+	session := func(by board.Actor, task board.TaskID, outcome string, output int64) flow.Move {
+		return flow.Move{Act: board.ActSession, Task: task, By: by, Detail: &flow.SessionMove{Provider: "p", Role: board.Coder, Outcome: outcome,
+			Usage: board.Usage{Input: 10, Cached: 4, Output: output, Cost: 132500}}}
 	}
 	d.refused(flow.RuleNotFound, session(coder, "a", "failed", 1))
-	d.do(by(ann, flow.ActRegister, &flow.RegisterMove{Agent: flow.AgentID(coder)}))
+	d.do(by(ann, board.ActRegister, &flow.RegisterMove{Agent: board.AgentID(coder)}))
 	d.refused(flow.RuleForm, session(coder, "a", "fine", 1))
 	d.refused(flow.RuleForm, session(coder, "", "failed", 1))
 	d.refused(flow.RuleLimit, session(coder, "a", "failed", -1))
-	c := flow.DefaultConfig()
+	c := board.DefaultConfig()
 	c.Budgets.Sprint.Tokens = 20
-	d.do(by(ann, flow.ActConfig, &flow.ConfigMove{Config: c}))
+	d.do(by(ann, board.ActConfig, &flow.ConfigMove{Config: c}))
 	d.refused(flow.RuleHolder, session(coder, "a", "failed", 4))
 	d.claim("a", coder)
 	d.do(d.released("a"))
 	before := d.board().Task("a").Changed
 	d.do(session(coder, "a", "failed", 4))
 	d.do(session(coder, "a", "failed", 4))
-	used := flow.Usage{Sessions: 2, Input: 20, Cached: 8, Output: 8, Cost: 265000}
+	used := board.Usage{Sessions: 2, Input: 20, Cached: 8, Output: 8, Cost: 265000}
 	b := d.board()
 	require.Equal(t, used, b.Task("a").Usage)
 	require.Equal(t, used, b.Goal("goal-1").Usage)
 	require.Equal(t, used, b.Sprint("sprint-1").Usage)
 	require.Equal(t, before, b.Task("a").Changed)
-	d.refused(flow.RuleBudget, flow.Move{Act: flow.ActClaim, Task: "a", By: coder, Detail: &flow.ClaimMove{Lease: half}})
+	d.refused(flow.RuleBudget, flow.Move{Act: board.ActClaim, Task: "a", By: coder, Detail: &flow.ClaimMove{Lease: half}})
 
 	// An archived task stays as it is; its goal and sprint pay for the session.
-	d.do(flow.Move{Act: flow.ActAbandon, Task: "a", By: ann, Detail: &flow.AbandonMove{Reason: "no use"}})
-	d.do(by(ann, flow.ActArchive, &flow.ArchiveMove{Tasks: []flow.TaskID{"a"}}))
+	d.do(flow.Move{Act: board.ActAbandon, Task: "a", By: ann, Detail: &flow.AbandonMove{Reason: "no use"}})
+	d.do(by(ann, board.ActArchive, &flow.ArchiveMove{Tasks: []board.TaskID{"a"}}))
 	d.do(session(coder, "a", "lost", 1))
 	require.Equal(t, used, d.board().Task("a").Usage)
 	require.Equal(t, int64(2*10+7), d.board().Goal("goal-1").Usage.Tokens())

@@ -9,14 +9,15 @@ import (
 	"testing"
 	"time"
 
-	"github.com/git-liza/git-liza/flow/layout"
-	"github.com/git-liza/git-liza/internal/torture"
 	"github.com/stretchr/testify/require"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
+	"github.com/git-liza/git-liza/flow/layout"
 	"github.com/git-liza/git-liza/gitstore/document"
 	"github.com/git-liza/git-liza/gitstore/git"
 	"github.com/git-liza/git-liza/internal/gittest"
+	"github.com/git-liza/git-liza/internal/torture"
 )
 
 // stored writes an object through git, which takes also what is absurd.
@@ -149,7 +150,7 @@ func TestBoardsAreBounded(t *testing.T) {
 	}
 	b, err := d.store.BoardAt(state(d.odd(c.Tree, "goals", git.Entry{Mode: git.ModeTree, Name: "goals", ID: shard})))
 	if err == nil {
-		_ = b.IDs(flow.Goals)
+		_ = b.IDs(board.Goals)
 		err = b.Err()
 	}
 	require.ErrorContains(t, err, "at most 1048576 are read")

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/flow/layout"
 	"github.com/git-liza/git-liza/gitstore/git"
 	"github.com/git-liza/git-liza/internal/gittest"
@@ -40,7 +41,7 @@ func TestRepairOfALostState(t *testing.T) {
 		require.ErrorIs(t, err, ErrStateLost, name)
 		require.False(t, errors.Is(err, ErrNoBoard))
 		require.ErrorContains(t, err, "refs/liza/marks/")
-		_, err = d.try(flow.Move{Act: flow.ActPause, By: ann, Detail: &flow.PauseMove{Reason: "x"}})
+		_, err = d.try(flow.Move{Act: board.ActPause, By: ann, Detail: &flow.PauseMove{Reason: "x"}})
 		require.ErrorIs(t, err, ErrStateLost)
 		_, err = d.try(d.initial(d.at("refs/heads/main")))
 		require.ErrorIs(t, err, ErrStateLost, "and nobody begins anew beside it")
@@ -205,7 +206,7 @@ func TestRepairOfALostStateGoesByTheRemote(t *testing.T) {
 	gittest.Git(t, l.b.dir, "update-ref", layout.State, string(last)+"~1")
 	other := &desk{t: t, dir: l.b.dir, now: l.b.now}
 	other.store = other.open()
-	for _, id := range []flow.TaskID{"task-5", "task-6", "task-7"} {
+	for _, id := range []board.TaskID{"task-5", "task-6", "task-7"} {
 		other.add(id)
 	}
 	gittest.Git(t, l.b.dir, "update-ref", "-d", layout.State)

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/gitstore/document"
 	"github.com/git-liza/git-liza/gitstore/git"
 )
@@ -71,7 +72,7 @@ func decodeSigned(id git.ID, message string, before int) (flow.Move, string, err
 		return flow.Move{}, "", err
 	}
 	var head struct {
-		Act flow.Act `yaml:"act"`
+		Act board.Act `yaml:"act"`
 	}
 	if err := doc.DecodeLoose(&head); err != nil {
 		return flow.Move{}, "", err
@@ -81,7 +82,7 @@ func decodeSigned(id git.ID, message string, before int) (flow.Move, string, err
 		return flow.Move{}, "", &document.Error{Name: name, Line: 1, Reason: "the move has no act"}
 	}
 	format := before
-	if head.Act == flow.ActInit || head.Act == flow.ActMigrate && before != document.EveryVersion {
+	if head.Act == board.ActInit || head.Act == board.ActMigrate && before != document.EveryVersion {
 		declared := flow.Move{Detail: flow.NewDetail(head.Act)}
 		if err := doc.DecodeLoose(&declared); err != nil {
 			return flow.Move{}, "", err
@@ -101,12 +102,12 @@ func decodeLoose(message string) (m flow.Move, unknown string, err error) {
 		return m, "", err
 	}
 	var head struct {
-		Act       string       `yaml:"act"`
-		Task      flow.TaskID  `yaml:"task"`
-		By        flow.Actor   `yaml:"by"`
-		Principal string       `yaml:"principal"`
-		At        time.Time    `yaml:"at"`
-		Request   flow.Request `yaml:"request"`
+		Act       string        `yaml:"act"`
+		Task      board.TaskID  `yaml:"task"`
+		By        board.Actor   `yaml:"by"`
+		Principal string        `yaml:"principal"`
+		At        time.Time     `yaml:"at"`
+		Request   board.Request `yaml:"request"`
 	}
 	if err := doc.DecodeLoose(&head); err != nil {
 		return m, "", err
@@ -114,7 +115,7 @@ func decodeLoose(message string) (m flow.Move, unknown string, err error) {
 	if head.Act == "" || head.By == "" || head.At.IsZero() {
 		return m, "", errors.New("no act, actor or time")
 	}
-	var act flow.Act
+	var act board.Act
 	if act.UnmarshalText([]byte(head.Act)) == nil {
 		m.Detail = flow.NewDetail(act)
 		return m, "", doc.DecodeLoose(&m)
@@ -124,7 +125,7 @@ func decodeLoose(message string) (m flow.Move, unknown string, err error) {
 
 // authorOf is the author of a commit of the state ref: the actor, with an
 // address that does not exist.
-func authorOf(by flow.Actor) (name, email string) {
+func authorOf(by board.Actor) (name, email string) {
 	name = strings.TrimPrefix(string(by), "human:")
 	return name, name + "@liza.invalid"
 }

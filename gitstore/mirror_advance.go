@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/flow/layout"
 	"github.com/git-liza/git-liza/gitstore/git"
 )
@@ -133,7 +133,7 @@ func (m *Mirror) refsAlong(ctx context.Context, step shift, branch *git.RefUpdat
 // integrationStep is the update of the local integration branch to its tip on
 // the board. It is nil if the branch is there, if something else has moved it,
 // and if it cannot move now; behind gives the reason.
-func (m *Mirror) integrationStep(ctx context.Context, b *flow.Board, create bool) (step *git.RefUpdate, behind, err error) {
+func (m *Mirror) integrationStep(ctx context.Context, b *board.Board, create bool) (step *git.RefUpdate, behind, err error) {
 	name, want := b.Settings().Integration.Ref(), b.Settings().Integration.Tip
 	now, err := m.repo.Refs.Resolve(ctx, name)
 	if err != nil || now == want {

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/flow/layout"
 	"github.com/git-liza/git-liza/gitstore/git"
 	"github.com/git-liza/git-liza/internal/gittest"
@@ -29,7 +30,7 @@ func (f *follower) Follow(_ context.Context, from, to git.ID) error {
 }
 
 // merged brings some tasks to integration from b.
-func (l lane) merged(t *testing.T, ids ...flow.TaskID) git.ID {
+func (l lane) merged(t *testing.T, ids ...board.TaskID) git.ID {
 	t.Helper()
 	for _, id := range ids {
 		l.b.life(id, string(id)+".md")
@@ -67,7 +68,7 @@ func TestMirrorLeavesADirtyCheckoutBehind(t *testing.T) {
 }
 
 // claimable adds a task and claims it.
-func (d *desk) claimable(id flow.TaskID) {
+func (d *desk) claimable(id board.TaskID) {
 	d.t.Helper()
 	d.add(id)
 	d.claim(id, coder)

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/flow/layout"
 	"github.com/git-liza/git-liza/gitstore/git"
 )
@@ -42,7 +43,7 @@ func (r *Remotes) Obstacle(ctx context.Context, remote, integration string) (*fl
 	for _, name := range slices.Sorted(maps.Keys(there)) {
 		if obstructs(name, integration) {
 			return &flow.Refusal{Rule: flow.RuleObstacle, Hint: fmt.Sprintf("git fetch %s %s && git push %[1]s --delete %[2]s", remote, "'"+strings.ReplaceAll(name, "'", `'\''`)+"'"),
-				Reason: fmt.Sprintf("%s has the ref %s, beside which git cannot create the refs of a board: delete it", remote, flow.Excerpt(name, 200))}, nil
+				Reason: fmt.Sprintf("%s has the ref %s, beside which git cannot create the refs of a board: delete it", remote, board.Excerpt(name, 200))}, nil
 		}
 	}
 	return nil, nil

@@ -12,13 +12,14 @@ import (
 	"testing"
 	"time"
 
-	"github.com/git-liza/git-liza/flow/layout"
-	"github.com/git-liza/git-liza/internal/torture"
 	"github.com/stretchr/testify/require"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
+	"github.com/git-liza/git-liza/flow/layout"
 	"github.com/git-liza/git-liza/gitstore/git"
 	"github.com/git-liza/git-liza/internal/gittest"
+	"github.com/git-liza/git-liza/internal/torture"
 )
 
 // hook puts a script into the remote.
@@ -118,9 +119,9 @@ func TestTortureRemoteClones(t *testing.T) {
 }
 
 func (l lane) clonesRace(t *testing.T, tasks int) {
-	var ids []flow.TaskID
+	var ids []board.TaskID
 	for i := range tasks {
-		ids = append(ids, flow.TaskID("task-"+strconv.Itoa(i+1)))
+		ids = append(ids, board.TaskID("task-"+strconv.Itoa(i+1)))
 	}
 	l.later()
 	l.a.add(ids...)
@@ -137,7 +138,7 @@ func (l lane) clonesRace(t *testing.T, tasks int) {
 	l.agree(t)
 	require.Empty(t, gittest.Git(t, l.a.dir, "for-each-ref", "--format=%(refname)", "refs/liza/remote/origin/saved"))
 	for _, id := range ids {
-		require.Equal(t, flow.Blocked, l.a.board().Task(id).Status)
+		require.Equal(t, board.Blocked, l.a.board().Task(id).Status)
 	}
 	emptyOutbox(t, l.a)
 	emptyOutbox(t, l.b)
@@ -183,7 +184,7 @@ func TestRemoteDeadOwner(t *testing.T) {
 	entry := l.posted(t, claim("task-1", "coder-9"))
 	gittest.WhileNobodyStarts(t, entry.file.Close) // as the kernel does
 	l.a.claim("task-2", coder)
-	require.Equal(t, flow.Unclaimed, l.a.board().Task("task-1").Status)
+	require.Equal(t, board.Unclaimed, l.a.board().Task("task-1").Status)
 	require.Equal(t, l.a.at(layout.State), l.at(t, layout.State))
 	emptyOutbox(t, l.a)
 	l.agree(t)
@@ -271,7 +272,7 @@ func TestRemotePushesForOthers(t *testing.T) {
 	require.Equal(t, outcome{Kind: outcomeLanded}, f)
 	require.NoFileExists(t, entry.path)
 	require.Equal(t, 1, count())
-	require.Equal(t, flow.Claimed, l.a.board().Task("task-1").Status)
+	require.Equal(t, board.Claimed, l.a.board().Task("task-1").Status)
 	l.agree(t)
 }
 

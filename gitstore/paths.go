@@ -3,7 +3,7 @@ package gitstore
 import (
 	"strings"
 
-	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/gitstore/document"
 )
 
@@ -15,32 +15,32 @@ type place struct {
 	groups int    // slashes in an id, each a folder
 }
 
-var folders = map[flow.Folder]place{
-	flow.SettingsDoc:   {name: "liza.yaml", single: true},
-	flow.PrincipalsDoc: {name: "principals.yaml", single: true},
-	flow.BreakerDoc:    {name: "breaker.yaml", single: true},
-	flow.Goals:         {name: "goals"},
-	flow.Sprints:       {name: "sprints"},
-	flow.Tasks:         {name: "tasks", shards: 1},
-	flow.Archive:       {name: "archive", shards: 2},
-	flow.Agents:        {name: "agents", shards: 1},
-	flow.Anomalies:     {name: "anomalies", groups: 1},
-	flow.Discovered:    {name: "discovered", groups: 1},
-	flow.Notes:         {name: "notes", groups: 1},
-	flow.ReviewsDoc:    {name: "reviews.yaml", single: true},
-	flow.RolesFolder:   {name: "roles"},
-	flow.Tracked:       {name: "tracked", shards: 1}, // ids: see flow.TrackedID
-	flow.Questions:     {name: "questions", groups: 1},
-	flow.PlannedDocs:   {name: "planned"},
-	flow.MarkDocs:      {name: "marks"},
-	flow.Levels:        {name: "levels", groups: 1},
-	flow.OutagesDoc:    {name: "outages.yaml", single: true},
-	flow.Workflows:     {name: "workflows"},
+var folders = map[board.Folder]place{
+	board.SettingsDoc:   {name: "liza.yaml", single: true},
+	board.PrincipalsDoc: {name: "principals.yaml", single: true},
+	board.BreakerDoc:    {name: "breaker.yaml", single: true},
+	board.Goals:         {name: "goals"},
+	board.Sprints:       {name: "sprints"},
+	board.Tasks:         {name: "tasks", shards: 1},
+	board.Archive:       {name: "archive", shards: 2},
+	board.Agents:        {name: "agents", shards: 1},
+	board.Anomalies:     {name: "anomalies", groups: 1},
+	board.Discovered:    {name: "discovered", groups: 1},
+	board.Notes:         {name: "notes", groups: 1},
+	board.ReviewsDoc:    {name: "reviews.yaml", single: true},
+	board.RolesFolder:   {name: "roles"},
+	board.Tracked:       {name: "tracked", shards: 1}, // ids: see flow.TrackedID
+	board.Questions:     {name: "questions", groups: 1},
+	board.PlannedDocs:   {name: "planned"},
+	board.MarkDocs:      {name: "marks"},
+	board.Levels:        {name: "levels", groups: 1},
+	board.OutagesDoc:    {name: "outages.yaml", single: true},
+	board.Workflows:     {name: "workflows"},
 }
 
 // tops are the folders by their names at the top of the tree.
-var tops = func() map[string]flow.Folder {
-	names := make(map[string]flow.Folder, len(folders))
+var tops = func() map[string]board.Folder {
+	names := make(map[string]board.Folder, len(folders))
 	for folder, p := range folders {
 		names[p.name] = folder
 	}
@@ -51,7 +51,7 @@ const suffix = ".yaml"
 
 // DocumentPath is the path of a document in the state tree, such as
 // tasks/03/task-3.yaml.
-func DocumentPath(k flow.Key) string {
+func DocumentPath(k board.Key) string {
 	dir, name := directory(k)
 	if dir == "" {
 		return name
@@ -61,7 +61,7 @@ func DocumentPath(k flow.Key) string {
 
 // directory is the folder of a document, "" for the top of the tree, and its
 // file name.
-func directory(k flow.Key) (dir, name string) {
+func directory(k board.Key) (dir, name string) {
 	p := folders[k.Folder]
 	if p.single {
 		return "", p.name
@@ -103,7 +103,7 @@ func shardAt(id string, i int) [2]byte {
 
 // keyOf is the key of the document at a path of the state tree; ok is false
 // for paths where no document belongs.
-func keyOf(path string) (k flow.Key, ok bool) {
+func keyOf(path string) (k board.Key, ok bool) {
 	top, rest, deeper := strings.Cut(path, "/")
 	k.Folder, ok = tops[top]
 	p := folders[k.Folder]

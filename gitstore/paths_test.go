@@ -5,31 +5,31 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 )
 
 func TestDocumentPath(t *testing.T) {
 	t.Parallel()
-	for want, k := range map[string]flow.Key{
-		"liza.yaml":                  {Folder: flow.SettingsDoc},
-		"principals.yaml":            {Folder: flow.PrincipalsDoc},
-		"breaker.yaml":               {Folder: flow.BreakerDoc},
-		"goals/goal-1.yaml":          {Folder: flow.Goals, ID: "goal-1"},
-		"sprints/sprint-12.yaml":     {Folder: flow.Sprints, ID: "sprint-12"},
-		"tasks/03/task-3.yaml":       {Folder: flow.Tasks, ID: "task-3"},
-		"tasks/13/task-13.yaml":      {Folder: flow.Tasks, ID: "task-13"},
-		"tasks/0x/x.yaml":            {Folder: flow.Tasks, ID: "x"},
-		"tasks/ab/Fix.AB.yaml":       {Folder: flow.Tasks, ID: "Fix.AB"},
-		"tasks/0b/a.b.yaml":          {Folder: flow.Tasks, ID: "a.b"},
-		"tasks/00/a_-.yaml":          {Folder: flow.Tasks, ID: "a_-"},
-		"archive/03/sk/task-3.yaml":  {Folder: flow.Archive, ID: "task-3"},
-		"archive/45/23/t12345.yaml":  {Folder: flow.Archive, ID: "t12345"},
-		"archive/bc/0a/abc.yaml":     {Folder: flow.Archive, ID: "abc"},
-		"archive/0x/00/x.yaml":       {Folder: flow.Archive, ID: "x"},
-		"agents/02/coder-2.yaml":     {Folder: flow.Agents, ID: "coder-2"},
-		"anomalies/sprint-1/3.yaml":  {Folder: flow.Anomalies, ID: "sprint-1/3"},
-		"discovered/sprint-1/4.yaml": {Folder: flow.Discovered, ID: "sprint-1/4"},
-		"notes/sprint-2/50.yaml":     {Folder: flow.Notes, ID: "sprint-2/50"},
+	for want, k := range map[string]board.Key{
+		"liza.yaml":                  {Folder: board.SettingsDoc},
+		"principals.yaml":            {Folder: board.PrincipalsDoc},
+		"breaker.yaml":               {Folder: board.BreakerDoc},
+		"goals/goal-1.yaml":          {Folder: board.Goals, ID: "goal-1"},
+		"sprints/sprint-12.yaml":     {Folder: board.Sprints, ID: "sprint-12"},
+		"tasks/03/task-3.yaml":       {Folder: board.Tasks, ID: "task-3"},
+		"tasks/13/task-13.yaml":      {Folder: board.Tasks, ID: "task-13"},
+		"tasks/0x/x.yaml":            {Folder: board.Tasks, ID: "x"},
+		"tasks/ab/Fix.AB.yaml":       {Folder: board.Tasks, ID: "Fix.AB"},
+		"tasks/0b/a.b.yaml":          {Folder: board.Tasks, ID: "a.b"},
+		"tasks/00/a_-.yaml":          {Folder: board.Tasks, ID: "a_-"},
+		"archive/03/sk/task-3.yaml":  {Folder: board.Archive, ID: "task-3"},
+		"archive/45/23/t12345.yaml":  {Folder: board.Archive, ID: "t12345"},
+		"archive/bc/0a/abc.yaml":     {Folder: board.Archive, ID: "abc"},
+		"archive/0x/00/x.yaml":       {Folder: board.Archive, ID: "x"},
+		"agents/02/coder-2.yaml":     {Folder: board.Agents, ID: "coder-2"},
+		"anomalies/sprint-1/3.yaml":  {Folder: board.Anomalies, ID: "sprint-1/3"},
+		"discovered/sprint-1/4.yaml": {Folder: board.Discovered, ID: "sprint-1/4"},
+		"notes/sprint-2/50.yaml":     {Folder: board.Notes, ID: "sprint-2/50"},
 	} {
 		require.Equal(t, want, DocumentPath(k))
 		back, ok := keyOf(want)

@@ -9,7 +9,7 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/flow/layout"
 	"github.com/git-liza/git-liza/gitstore/document"
 	"github.com/git-liza/git-liza/gitstore/git"
@@ -23,21 +23,21 @@ const MaxPresence = 64 << 10
 // on it: it may be late, missing or false. The supervisor has masked the secrets in its
 // texts.
 type Presence struct {
-	Agent      flow.AgentID    `yaml:"agent"`
-	Generation flow.Generation `yaml:"generation"` // of the agent's registration
-	Host       string          `yaml:"host"`
-	PID        int             `yaml:"pid"`   // of the supervisor
-	Began      time.Time       `yaml:"began"` // when the supervisor did
-	At         time.Time       `yaml:"at"`    // when it was written
-	Every      flow.Duration   `yaml:"every"` // the interval until the next one
-	Provider   string          `yaml:"provider"`
-	Model      string          `yaml:"model"`
-	Doing      string          `yaml:"doing"` // one word, such as waiting or coding
-	Task       flow.TaskID     `yaml:"task"`
-	Since      time.Time       `yaml:"since"`   // when it began to do this
-	Note       string          `yaml:"note"`    // more about it
-	Usage      flow.Usage      `yaml:"usage"`   // of sessions that are not on the board yet
-	Context    int             `yaml:"context"` // how full the context of the session is, in percent; 0 is unknown
+	Agent      board.AgentID    `yaml:"agent"`
+	Generation board.Generation `yaml:"generation"` // of the agent's registration
+	Host       string           `yaml:"host"`
+	PID        int              `yaml:"pid"`   // of the supervisor
+	Began      time.Time        `yaml:"began"` // when the supervisor did
+	At         time.Time        `yaml:"at"`    // when it was written
+	Every      board.Duration   `yaml:"every"` // the interval until the next one
+	Provider   string           `yaml:"provider"`
+	Model      string           `yaml:"model"`
+	Doing      string           `yaml:"doing"` // one word, such as waiting or coding
+	Task       board.TaskID     `yaml:"task"`
+	Since      time.Time        `yaml:"since"`   // when it began to do this
+	Note       string           `yaml:"note"`    // more about it
+	Usage      board.Usage      `yaml:"usage"`   // of sessions that are not on the board yet
+	Context    int              `yaml:"context"` // how full the context of the session is, in percent; 0 is unknown
 }
 
 // Failing is what a planner does whose sessions on everything that it should answer
@@ -64,22 +64,22 @@ func (p *Presence) cutText() {
 	for _, at := range []*time.Time{&p.Began, &p.At, &p.Since} {
 		*at = at.UTC().Truncate(time.Second)
 	}
-	p.Every = max(flow.Duration(time.Duration(p.Every).Truncate(time.Second)), flow.Duration(time.Second))
+	p.Every = max(board.Duration(time.Duration(p.Every).Truncate(time.Second)), board.Duration(time.Second))
 	for _, text := range []*string{&p.Host, &p.Provider, &p.Model, &p.Doing, &p.Note} {
-		*text = flow.Excerpt(*text, maxWords)
+		*text = board.Excerpt(*text, maxWords)
 	}
 	p.Usage = p.Usage.Bounded()
 	p.Context = min(max(p.Context, 0), 100)
 }
 
 func (p Presence) check() error {
-	if err := new(flow.Generation).UnmarshalText([]byte(p.Generation)); err != nil || p.Generation.Spawned() || p.Agent.Role() == "" {
+	if err := new(board.Generation).UnmarshalText([]byte(p.Generation)); err != nil || p.Generation.Spawned() || p.Agent.Role() == "" {
 		return fmt.Errorf("a presence is an agent's with its generation, not of %q with %q", p.Agent, p.Generation)
 	}
 	return nil
 }
 
-func presenceFile(r *git.Repo, id flow.AgentID) string {
+func presenceFile(r *git.Repo, id board.AgentID) string {
 	return filepath.Join(r.CommonDir(), layout.Private, "presence", string(id))
 }
 
@@ -139,7 +139,7 @@ func writePresence(ctx context.Context, r *git.Repo, p *Presence) (git.ID, error
 
 // DropPresence removes the presence of a registration of an agent from this
 // clone; "" means any registration. The presence of another registration stays.
-func DropPresence(ctx context.Context, r *git.Repo, id flow.AgentID, g flow.Generation) error {
+func DropPresence(ctx context.Context, r *git.Repo, id board.AgentID, g board.Generation) error {
 	name := id.PresenceRef()
 	at, err := r.Refs.Resolve(ctx, name)
 	if err != nil {

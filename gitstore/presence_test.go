@@ -11,17 +11,18 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/flow/layout"
 	"github.com/git-liza/git-liza/gitstore/git"
 	"github.com/git-liza/git-liza/internal/gittest"
 )
 
 // alive is what an agent says so many seconds after noon.
-func alive(agent flow.AgentID, g flow.Generation, seconds int) Presence {
+func alive(agent board.AgentID, g board.Generation, seconds int) Presence {
 	at := noon.Add(time.Duration(seconds) * time.Second)
-	return Presence{Agent: agent, Generation: g, Host: "ant", PID: 4711, Began: noon, At: at, Every: flow.Duration(30 * time.Second),
+	return Presence{Agent: agent, Generation: g, Host: "ant", PID: 4711, Began: noon, At: at, Every: board.Duration(30 * time.Second),
 		Provider: "claude", Model: "m", Doing: "coding", Task: "task-1", Since: noon, Note: "session 2",
-		Usage: flow.Usage{Sessions: 1, Input: 10, Cached: 4, Output: 2, Cost: 132500}, Context: 63}
+		Usage: board.Usage{Sessions: 1, Input: 10, Cached: 4, Output: 2, Cost: 132500}, Context: 63}
 }
 
 func TestPresenceIsSilentAfterThreeBeats(t *testing.T) {
@@ -150,10 +151,10 @@ func TestPresenceTravels(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
 	l := newLane(t)
-	enter := func(d *desk, id flow.AgentID, g flow.Generation) {
-		d.do(flow.Move{Act: flow.ActRegister, By: flow.Actor(id), Detail: &flow.RegisterMove{Agent: id, Generation: g, Takeover: true}})
+	enter := func(d *desk, id board.AgentID, g board.Generation) {
+		d.do(flow.Move{Act: board.ActRegister, By: board.Actor(id), Detail: &flow.RegisterMove{Agent: id, Generation: g, Takeover: true}})
 	}
-	said := func(d *desk) map[flow.AgentID]Presence {
+	said := func(d *desk) map[board.AgentID]Presence {
 		d.store = d.open()
 		_, err := d.store.Mirror.Sync(ctx)
 		require.NoError(t, err)
@@ -161,7 +162,7 @@ func TestPresenceTravels(t *testing.T) {
 		require.NoError(t, err)
 		return known
 	}
-	share := func(d *desk, ids ...flow.AgentID) { require.NoError(t, d.store.Presences.Share(ctx, ids)) }
+	share := func(d *desk, ids ...board.AgentID) { require.NoError(t, d.store.Presences.Share(ctx, ids)) }
 	require.Empty(t, said(l.b))
 	enter(l.a, "coder-1", generation)
 	enter(l.a, "coder-2", generation)
@@ -170,8 +171,8 @@ func TestPresenceTravels(t *testing.T) {
 	}
 	share(l.a, "coder-1", "coder-2")
 	require.NoError(t, Beat(l.a.store.Repo, alive("coder-1", generation, 9)))
-	require.Equal(t, map[flow.AgentID]Presence{"coder-1": alive("coder-1", generation, 1)}, said(l.b))
-	require.Equal(t, map[flow.AgentID]Presence{"coder-1": alive("coder-1", generation, 9)}, said(l.a), "a clone knows more of its own")
+	require.Equal(t, map[board.AgentID]Presence{"coder-1": alive("coder-1", generation, 1)}, said(l.b))
+	require.Equal(t, map[board.AgentID]Presence{"coder-1": alive("coder-1", generation, 9)}, said(l.a), "a clone knows more of its own")
 
 	enter(l.a, "coder-1", "2222222222222222")
 	require.Empty(t, said(l.b), "it is registered anew")
@@ -180,7 +181,7 @@ func TestPresenceTravels(t *testing.T) {
 	require.Equal(t, 2, pruned)
 	require.Empty(t, gittest.Git(t, l.b.dir, "for-each-ref", "refs/liza/remote/origin/agents"))
 
-	for _, id := range []flow.AgentID{"coder-1", "coder-2"} {
+	for _, id := range []board.AgentID{"coder-1", "coder-2"} {
 		require.NoError(t, DropPresence(ctx, l.a.store.Repo, id, ""))
 	}
 	share(l.a, "coder-1", "coder-2")
@@ -190,7 +191,7 @@ func TestPresenceTravels(t *testing.T) {
 
 	require.NoError(t, os.Rename(l.bare, filepath.Join(t.TempDir(), "away")))
 	require.NoError(t, SavePresence(ctx, l.a.store.Repo, alive("coder-1", generation, 5)))
-	require.ErrorIs(t, l.a.store.Presences.Share(ctx, []flow.AgentID{"coder-1"}), ErrOffline)
+	require.ErrorIs(t, l.a.store.Presences.Share(ctx, []board.AgentID{"coder-1"}), ErrOffline)
 }
 
 // Presences are no reason to fail for a look at the board: not where the ref of
@@ -228,11 +229,11 @@ func TestPresenceOfAnotherProgram(t *testing.T) {
 	p, ok := said(head + "host: \"\\e[2J\\u009b31m\"\nusage:\n  input: 1\n  cached: 9000000000000000000\n  output: -5\n  sessions: 9\n")
 	require.True(t, ok)
 	require.Equal(t, "[2J31m", p.Host)
-	require.Equal(t, flow.Usage{Sessions: 1, Input: 1, Cached: 1}, p.Usage)
+	require.Equal(t, board.Usage{Sessions: 1, Input: 1, Cached: 1}, p.Usage)
 	require.Zero(t, p.Usage.Tokens(), "nobody gets more by it")
 	p, ok = said(head + "usage:\n  input: 9223372036854775807\n  output: 9223372036854775807\n  cost: \"1000000000\"\n")
 	require.True(t, ok)
-	require.Equal(t, flow.Usage{Input: 1e12, Output: 1e12, Cost: 1e12}, p.Usage)
+	require.Equal(t, board.Usage{Input: 1e12, Output: 1e12, Cost: 1e12}, p.Usage)
 	for _, body := range []string{"usage:\n  cost: \"-1\"\n", "task: ../../x\n", "note: \"" + strings.Repeat("x", MaxPresence-len(head)-10) + "\"\n"} {
 		_, ok := said(head + body)
 		require.False(t, ok, "%.40s", body)
@@ -245,13 +246,13 @@ func TestPresenceEnds(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
 	l := newLane(t)
-	l.a.do(flow.Move{Act: flow.ActRegister, By: "coder-1", Detail: &flow.RegisterMove{Agent: "coder-1", Generation: generation}})
+	l.a.do(flow.Move{Act: board.ActRegister, By: "coder-1", Detail: &flow.RegisterMove{Agent: "coder-1", Generation: generation}})
 	lease := time.Duration(l.a.board().Settings().Config.Lease)
 	heard := func(at time.Time, every time.Duration) (Presence, bool) {
 		p := alive("coder-1", generation, 0)
-		p.At, p.Every = at, flow.Duration(every)
+		p.At, p.Every = at, board.Duration(every)
 		require.NoError(t, SavePresence(ctx, l.a.store.Repo, p))
-		require.NoError(t, l.a.store.Presences.Share(ctx, []flow.AgentID{"coder-1"}))
+		require.NoError(t, l.a.store.Presences.Share(ctx, []board.AgentID{"coder-1"}))
 		_, err := l.b.store.Mirror.Sync(ctx)
 		require.NoError(t, err)
 		known, err := l.b.store.Presences.List(ctx, l.b.board())
@@ -266,7 +267,7 @@ func TestPresenceEnds(t *testing.T) {
 	}
 	p, ok := heard(now.Add(lease/2), lease/2)
 	require.True(t, ok, "another host's clock may be ahead")
-	require.Equal(t, flow.Duration(lease/2), p.Every)
+	require.Equal(t, board.Duration(lease/2), p.Every)
 	p, ok = heard(now.Add(-time.Minute), 10*365*24*time.Hour)
 	require.True(t, ok)
 	require.False(t, p.Silent(now))

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/flow/layout"
 	"github.com/git-liza/git-liza/gitstore/git"
 )
@@ -22,14 +22,14 @@ type Presences struct {
 // knows: those of its own agents at once, others as of the last fetch.
 // Presences of earlier registrations, unreadable ones, and those dated more
 // than a lease ahead are left out.
-func (ps *Presences) List(ctx context.Context, b *flow.Board) (map[flow.AgentID]Presence, error) {
+func (ps *Presences) List(ctx context.Context, b *board.Board) (map[board.AgentID]Presence, error) {
 	remote, err := ps.history.Authority(ctx)
 	if err != nil {
 		return nil, err
 	}
 	now, lease := ps.history.Now(), time.Duration(b.Settings().Config.Lease)
-	known := map[flow.AgentID]Presence{}
-	for _, a := range flow.All[*flow.Agent](b, flow.Agents) {
+	known := map[board.AgentID]Presence{}
+	for _, a := range board.All[*board.Agent](b, board.Agents) {
 		if a.Generation == "" {
 			continue
 		}
@@ -52,7 +52,7 @@ func (ps *Presences) List(ctx context.Context, b *flow.Board) (map[flow.AgentID]
 	return known, b.Err()
 }
 
-func (ps *Presences) readRef(ctx context.Context, ref string, id flow.AgentID) (Presence, bool) {
+func (ps *Presences) readRef(ctx context.Context, ref string, id board.AgentID) (Presence, bool) {
 	at, err := ps.repo.Refs.Resolve(ctx, ref)
 	if err != nil {
 		return Presence{}, false
@@ -64,7 +64,7 @@ func (ps *Presences) readRef(ctx context.Context, ref string, id flow.AgentID) (
 // board, and deletes those there that this clone lacks. It does nothing in a
 // clone that holds its own board. Errors wrap ErrOffline, or say what the
 // remote refused.
-func (ps *Presences) Share(ctx context.Context, ids []flow.AgentID) error {
+func (ps *Presences) Share(ctx context.Context, ids []board.AgentID) error {
 	remote, err := ps.history.Authority(ctx)
 	if err != nil || remote == "" || len(ids) == 0 {
 		return err
@@ -89,7 +89,7 @@ func (ps *Presences) Share(ctx context.Context, ids []flow.AgentID) error {
 // Forget removes the presence of an agent, of any registration, here and at the
 // remote if a fetch saw it there. Errors are those of [DropPresence] and
 // [Presences.Share].
-func (ps *Presences) Forget(ctx context.Context, id flow.AgentID) error {
+func (ps *Presences) Forget(ctx context.Context, id board.AgentID) error {
 	if err := DropPresence(ctx, ps.repo, id, ""); err != nil {
 		return err
 	}
@@ -102,7 +102,7 @@ func (ps *Presences) Forget(ctx context.Context, id flow.AgentID) error {
 	if err != nil || seen == "" {
 		return err
 	}
-	if err := ps.Share(ctx, []flow.AgentID{id}); err != nil {
+	if err := ps.Share(ctx, []board.AgentID{id}); err != nil {
 		return err
 	}
 	return ps.repo.Refs.MoveRefs(ctx, []git.RefUpdate{{Name: there, Any: true}}, "presence")
@@ -110,7 +110,7 @@ func (ps *Presences) Forget(ctx context.Context, id flow.AgentID) error {
 
 // Prune removes the presences of ended registrations from this clone, and
 // returns the number of agents they were of.
-func (ps *Presences) Prune(ctx context.Context, b *flow.Board) (int, error) {
+func (ps *Presences) Prune(ctx context.Context, b *board.Board) (int, error) {
 	remote, err := ps.history.Authority(ctx)
 	if err != nil {
 		return 0, err
@@ -119,16 +119,16 @@ func (ps *Presences) Prune(ctx context.Context, b *flow.Board) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	gone := map[flow.AgentID]bool{}
+	gone := map[board.AgentID]bool{}
 	var updates []git.RefUpdate
-	stale := func(ref string, at git.ID, id flow.AgentID) {
+	stale := func(ref string, at git.ID, id board.AgentID) {
 		a := b.Agent(id)
 		if p, ok := readPresence(ctx, ps.repo, at, id); !ok || a == nil || a.Generation != p.Generation {
 			updates, gone[id] = append(updates, git.RefUpdate{Name: ref, Old: at}), true
 		}
 	}
 	for ref, at := range refs {
-		stale(ref, at, flow.ParsePresenceRef(ref))
+		stale(ref, at, board.ParsePresenceRef(ref))
 	}
 	if remote != "" {
 		there := layout.RemoteRef(remote, "agents/")
@@ -136,7 +136,7 @@ func (ps *Presences) Prune(ctx context.Context, b *flow.Board) (int, error) {
 			return 0, err
 		}
 		for ref, at := range refs {
-			stale(ref, at, flow.AgentID(strings.TrimPrefix(ref, there)))
+			stale(ref, at, board.AgentID(strings.TrimPrefix(ref, there)))
 		}
 	}
 	if err := b.Err(); err != nil {

@@ -12,7 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/flow/layout"
 	"github.com/git-liza/git-liza/gitstore/git"
 	"github.com/git-liza/git-liza/internal/gittest"
@@ -60,7 +60,7 @@ func TestGitOfALoneMoveKilled(t *testing.T) {
 	d.store = d.open()
 	e, err := d.store.ReadEvent(d.at(layout.State))
 	require.NoError(t, err)
-	require.Equal(t, flow.ActNote, e.Move.Act)
+	require.Equal(t, board.ActNote, e.Move.Act)
 	require.Equal(t, first.at(layout.State), e.Parent)
 	d.sound()
 }
@@ -94,7 +94,7 @@ func killMover(t *testing.T, d *desk, victim []string, at int, alone bool) []str
 		_, err := d.store.Do(context.Background(), note("later"))
 		require.NoError(t, err)
 	}
-	made := map[flow.Request]int{}
+	made := map[board.Request]int{}
 	require.NoError(t, d.store.Events(d.at(layout.State), func(e Event) (bool, error) {
 		made[e.Move.Request]++
 		return e.Parent != start, nil
@@ -106,7 +106,7 @@ func killMover(t *testing.T, d *desk, victim []string, at int, alone bool) []str
 		require.Equal(t, 1, made[w.request], "killed at %s", ended.Operations[len(ended.Operations)-1])
 	}
 	b := d.board()
-	require.Equal(t, flow.Actor("coder-9"), b.Task("task-3").Attempt.Coder)
+	require.Equal(t, board.Actor("coder-9"), b.Task("task-3").Attempt.Coder)
 	require.Equal(t, b.Settings().Integration.Tip, d.at(b.Settings().Integration.Ref()))
 	d.nobodyWaits()
 	d.sound()

@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/flow/layout"
 	"github.com/git-liza/git-liza/gitstore/git"
 	"github.com/git-liza/git-liza/internal/gittest"
@@ -165,7 +166,7 @@ func TestAWaitingProcessDies(t *testing.T) {
 	require.Equal(t, outcomeLanded, first.outcome())
 	require.Equal(t, outcomeAgain, third.outcome())
 	require.Equal(t, first.Commit, d.at(layout.State))
-	require.Equal(t, flow.Unclaimed, d.board().Task("task-1").Status)
+	require.Equal(t, board.Unclaimed, d.board().Task("task-1").Status)
 	d.nobodyWaits()
 
 	// One that only waited for the moves before it is in nobody's way.
@@ -250,7 +251,7 @@ func TestALandedRequestIsFound(t *testing.T) {
 	require.NoError(t, d.store.mover.moveRefs(context.Background(), []*outboxEntry{fourth.entry}))
 	request, err := RandomID()
 	require.NoError(t, err)
-	_, err = d.open().tryMove(context.Background(), d.at(layout.State), flow.Request(request), note("rival"))
+	_, err = d.open().tryMove(context.Background(), d.at(layout.State), board.Request(request), note("rival"))
 	require.NoError(t, err)
 	d.moveWaiting()
 	require.Equal(t, outcomeAgain, fourth.outcome())
@@ -268,7 +269,7 @@ func TestAMoveWithAForeignRefIsAlone(t *testing.T) {
 	d := newDesk(t, gittest.Seeded(t))
 	main := d.at("refs/heads/main")
 	with := func(ref string) Build {
-		return func(b *flow.Board, at time.Time) (flow.Move, []git.RefUpdate, error) {
+		return func(b *board.Board, at time.Time) (flow.Move, []git.RefUpdate, error) {
 			m, _, err := note("with "+ref)(b, at)
 			return m, []git.RefUpdate{{Name: ref, New: main}}, err
 		}
@@ -399,7 +400,7 @@ func TestAWaitingProcessIsInterrupted(t *testing.T) {
 	release()
 	require.Equal(t, context.Canceled, <-done)
 	require.NoError(t, first.goOn())
-	require.Equal(t, flow.Unclaimed, d.board().Task("task-1").Status)
+	require.Equal(t, board.Unclaimed, d.board().Task("task-1").Status)
 
 	// One whose move was under way by then has made it.
 	second := d.waits(claim("task-1", coder))

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/flow/layout"
 	"github.com/git-liza/git-liza/gitstore/git"
 )
@@ -220,9 +221,9 @@ func (pub *publisher) keptRefs(e Event) (list, absent []git.RefUpdate, err error
 // and, for a remote without a board, of tasks in work. A remote with a board
 // may have the latter from the holder of the task, and the local branch may be
 // that of an earlier coder.
-func (pub *publisher) openBranches(ctx context.Context, b *flow.Board, first bool) ([]git.RefUpdate, error) {
+func (pub *publisher) openBranches(ctx context.Context, b *board.Board, first bool) ([]git.RefUpdate, error) {
 	var list []git.RefUpdate
-	for _, t := range flow.All[*flow.Task](b, flow.Tasks) {
+	for _, t := range board.All[*board.Task](b, board.Tasks) {
 		if t.Status.Final() || t.Attempt == nil {
 			continue
 		}

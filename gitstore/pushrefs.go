@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/flow/layout"
 	"github.com/git-liza/git-liza/flow/lists"
 	"github.com/git-liza/git-liza/gitstore/git"
@@ -39,10 +40,10 @@ func (m *Mirror) outgoingRefs(ctx context.Context, on base, r Result) ([]git.Ref
 // tip on the board. For a human's adoption it may also be at any commit that
 // the adopted one contains.
 func (m *Mirror) expectedIntegration(ctx context.Context, move flow.Move, u git.RefUpdate, seen git.ID) (git.ID, error) {
-	if move.Act == flow.ActInit {
+	if move.Act == board.ActInit {
 		return seen, nil
 	}
-	if move.Act != flow.ActAdopt || seen == "" || seen == u.Old {
+	if move.Act != board.ActAdopt || seen == "" || seen == u.Old {
 		return u.Old, nil
 	}
 	contains, err := m.repo.IsAncestor(ctx, seen, u.New)
@@ -58,7 +59,7 @@ func (m *Mirror) expectedIntegration(ctx context.Context, move flow.Move, u git.
 func taskBranches(r Result) []git.RefUpdate {
 	var list []git.RefUpdate
 	for _, edit := range r.After.Changes() {
-		t, ok := edit.Document.(*flow.Task)
+		t, ok := edit.Document.(*board.Task)
 		if !ok {
 			continue
 		}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/flow/layout"
 	"github.com/git-liza/git-liza/gitstore/git"
 	"github.com/git-liza/git-liza/internal/gittest"
@@ -72,7 +73,7 @@ func TestReclaimUnreadable(t *testing.T) {
 			require.Empty(t, symbolic, "a branch that anybody may delete")
 			b, _, err := d.store.Board(context.Background())
 			require.NoError(t, err)
-			require.NoError(t, b.Check())
+			require.NoError(t, flow.Check(b))
 			d.add("task-3")
 		})
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/flow/layout"
 	"github.com/git-liza/git-liza/gitstore/git"
 )
@@ -19,13 +20,13 @@ func (h *history) refsOfMove(e Event) ([]git.RefUpdate, error) {
 			return nil, err
 		}
 		source.root = c.Tree
-		before = flow.Open(source, c.AuthorTime.UTC())
+		before = board.Open(source, c.AuthorTime.UTC())
 	}
 	return refUpdates(e.Move, before, e.Commit), before.Err()
 }
 
 // refUpdates are the updates of refs that follow from a move.
-func refUpdates(m flow.Move, before *flow.Board, commit git.ID) []git.RefUpdate {
+func refUpdates(m flow.Move, before *board.Board, commit git.ID) []git.RefUpdate {
 	var list []git.RefUpdate
 	for _, r := range m.Refs(before) {
 		u := git.RefUpdate{Name: r.Name, Old: r.Old, New: r.New}

@@ -13,13 +13,14 @@ import (
 	"testing"
 	"time"
 
-	"github.com/git-liza/git-liza/flow/layout"
-	"github.com/git-liza/git-liza/internal/torture"
 	"github.com/stretchr/testify/require"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
+	"github.com/git-liza/git-liza/flow/layout"
 	"github.com/git-liza/git-liza/gitstore/git"
 	"github.com/git-liza/git-liza/internal/gittest"
+	"github.com/git-liza/git-liza/internal/torture"
 )
 
 // A gate is a hook that says that it was reached, and then waits.
@@ -204,7 +205,7 @@ func TestRemoteOffline(t *testing.T) {
 	l.a.claim("task-1", coder)
 	away := l.bare + ".away"
 	require.NoError(t, os.Rename(l.bare, away))
-	require.Equal(t, flow.Claimed, l.a.board().Task("task-1").Status)
+	require.Equal(t, board.Claimed, l.a.board().Task("task-1").Status)
 	before := l.a.at(layout.State)
 	_, err := l.a.store.Do(ctx, claim("task-2", "coder-2"))
 	require.ErrorIs(t, err, ErrOffline)

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/flow/layout"
 	"github.com/git-liza/git-liza/flow/lists"
 	"github.com/git-liza/git-liza/flow/shell"
@@ -264,7 +265,7 @@ func (r *Remotes) pushContents(ctx context.Context, name string, updates []git.R
 	// Git LFS takes what the branches of the last fetch lead to for uploaded.
 	in := "git -C " + shell.Quote(cmp.Or(r.repo.MainWorkTree(), r.repo.CommonDir())) + " "
 	return &flow.Refusal{Rule: flow.RuleContent, Hint: in + "fetch " + shell.Quote(name) + " && " + in + strings.Join(args, " "),
-		Reason: "Git LFS does not upload what is pushed: " + flow.Excerpt(flow.Clean(strings.Join(strings.Fields(string(out)), " ")+" "+err.Error()), 500)}
+		Reason: "Git LFS does not upload what is pushed: " + board.Excerpt(board.Clean(strings.Join(strings.Fields(string(out)), " ")+" "+err.Error()), 500)}
 }
 
 // parsePush reads `git push --porcelain`: a line FLAG TAB FROM:TO TAB SUMMARY
@@ -290,10 +291,10 @@ func remoteWords(stderr string) string {
 	var said []string
 	for line := range strings.Lines(stderr) {
 		if rest, ok := strings.CutPrefix(line, "remote: "); ok && strings.TrimSpace(rest) != "" {
-			said = append(said, flow.Clean(strings.TrimSpace(rest)))
+			said = append(said, board.Clean(strings.TrimSpace(rest)))
 		}
 	}
-	return flow.Excerpt(strings.Join(said, "; "), 500)
+	return board.Excerpt(strings.Join(said, "; "), 500)
 }
 
 // refusedLines finds the lines of a server's judge among what git printed:
@@ -314,7 +315,7 @@ func refusedLines(stderr string) []refusedLine {
 		if i := strings.LastIndex(text, "; type: "); i >= 0 {
 			reason, hint = text[:i], strings.TrimSpace(text[i+len("; type: "):])
 		}
-		list = append(list, refusedLine{what, &flow.Refusal{Rule: flow.Rule(flow.Clean(rule)), Reason: flow.Clean(reason), Hint: flow.Clean(hint)}})
+		list = append(list, refusedLine{what, &flow.Refusal{Rule: flow.Rule(board.Clean(rule)), Reason: board.Clean(reason), Hint: board.Clean(hint)}})
 	}
 	return list
 }

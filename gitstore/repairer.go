@@ -5,6 +5,7 @@ import (
 	"errors"
 	"slices"
 
+	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/flow/layout"
 	"github.com/git-liza/git-liza/gitstore/git"
 )
@@ -128,7 +129,7 @@ func (r *Repairer) remake(ctx context.Context, tip git.ID) (made int) {
 		if err != nil {
 			return made
 		}
-		after, err := before.Within(ctx).Apply(m, nil)
+		after, err := flow.Apply(before.Within(ctx), m, nil)
 		if err != nil {
 			return made
 		}

@@ -9,13 +9,14 @@ import (
 	"strings"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/gitstore/git"
 )
 
 // A Replay is a state commit that is the result of its move on its parent.
 type Replay struct {
 	Event
-	Before, After *flow.Board
+	Before, After *board.Board
 	Committer     string      // its line in the commit, which no move gives: see [CheckIdent]
 	Facts         *flow.Facts // nil unless they were gathered afresh
 	Signature     string      // the block after the move, "" if it is not signed
@@ -75,7 +76,7 @@ func (a *Audit) applyMove(ctx context.Context, r *Replay, fresh bool) error {
 		return err
 	}
 	if fresh {
-		q := r.Before.Ask(r.Move)
+		q := flow.Ask(r.Before, r.Move)
 		if !a.Admits {
 			q.Valid, q.Brought = nil, false
 		}
@@ -88,7 +89,7 @@ func (a *Audit) applyMove(ctx context.Context, r *Replay, fresh bool) error {
 		r.Facts = &gathered
 	}
 	var err error
-	r.After, err = r.Before.Within(ctx).Apply(r.Move, r.Facts)
+	r.After, err = flow.Apply(r.Before.Within(ctx), r.Move, r.Facts)
 	return err
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/gitstore/git"
 	"github.com/git-liza/git-liza/internal/gittest"
 )
@@ -23,7 +24,7 @@ func TestReplayInParts(t *testing.T) {
 	const size = 20
 	d := newDesk(t, gittest.Seeded(t))
 	for i := range 3 * size {
-		d.do(flow.Move{Act: flow.ActNote, By: ann, Detail: &flow.NoteMove{Text: fmt.Sprint("word ", i), For: "all"}})
+		d.do(flow.Move{Act: board.ActNote, By: ann, Detail: &flow.NoteMove{Text: fmt.Sprint("word ", i), For: "all"}})
 	}
 	tip, err := d.store.Tip(t.Context())
 	require.NoError(t, err)
@@ -98,7 +99,7 @@ func TestReplayInParts(t *testing.T) {
 func BenchmarkReplayChain(b *testing.B) {
 	d := newDesk(b, gittest.Seeded(b))
 	for i := range 4 * partMoves {
-		d.do(flow.Move{Act: flow.ActNote, By: ann, Detail: &flow.NoteMove{Text: fmt.Sprint("word ", i), For: "all"}})
+		d.do(flow.Move{Act: board.ActNote, By: ann, Detail: &flow.NoteMove{Text: fmt.Sprint("word ", i), For: "all"}})
 	}
 	tip, err := d.store.Tip(b.Context())
 	require.NoError(b, err)

@@ -7,14 +7,15 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/git-liza/git-liza/flow/layout"
-	"github.com/git-liza/git-liza/internal/torture"
 	"github.com/stretchr/testify/require"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
+	"github.com/git-liza/git-liza/flow/layout"
 	"github.com/git-liza/git-liza/gitstore/document"
 	"github.com/git-liza/git-liza/gitstore/git"
 	"github.com/git-liza/git-liza/internal/gittest"
+	"github.com/git-liza/git-liza/internal/torture"
 )
 
 // brought writes a move onto a parent, signed for what somebody saw.
@@ -22,13 +23,13 @@ func (d *desk) brought(parent git.ID, m flow.Move, key ed25519.PrivateKey) git.I
 	d.t.Helper()
 	before, source, err := d.store.boardAt(parent, d.store.past)
 	require.NoError(d.t, err)
-	m.Goal = before.GoalOf(m)
-	after, err := before.Apply(m, nil)
+	m.Goal = flow.GoalOf(before, m)
+	after, err := flow.Apply(before, m, nil)
 	require.NoError(d.t, err)
 	draft := &draft{snapshot: source}
 	tree, err := draft.applyEdits(after.Changes())
 	require.NoError(d.t, err)
-	raw, err := stateCommit{tree, parent, m, m.Subject(), "Eve <eve@example.org> 1768658761 +0000"}.encode(flow.NewestFormat)
+	raw, err := stateCommit{tree, parent, m, m.Subject(), "Eve <eve@example.org> 1768658761 +0000"}.encode(board.NewestFormat)
 	require.NoError(d.t, err)
 	draft.addObject("commit", append(raw, d.block(Replay{Event: Event{Move: m}, Before: before}, key, signatureNamespace, signatureHash, nil)...))
 	require.NoError(d.t, draft.flush())
@@ -86,7 +87,7 @@ func TestSignedMovesAreNotPlayedAgain(t *testing.T) {
 // shown is a note of the principal host that has seen a state.
 func shown(text string, seen git.ID) flow.Move {
 	m := said("host", text)
-	m.At, m.Seen, m.Request = boardTime, seen, flow.Request(strings.Repeat(strconv.Itoa(len(text)%10), 16))
+	m.At, m.Seen, m.Request = boardTime, seen, board.Request(strings.Repeat(strconv.Itoa(len(text)%10), 16))
 	return m
 }
 
@@ -108,7 +109,7 @@ func TestTortureSeenIsNotLookedForWithoutEnd(t *testing.T) {
 		m.At, m.Seen = boardTime, d.at(layout.State)
 		request, err := RandomID()
 		require.NoError(t, err)
-		m.Request = flow.Request(request)
+		m.Request = board.Request(request)
 		if tip == "" {
 			tip = root
 		}

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/flow/layout"
 	"github.com/git-liza/git-liza/gitstore/git"
 	"github.com/git-liza/git-liza/internal/gittest"
@@ -162,8 +163,8 @@ func BenchmarkReplayPush(b *testing.B) {
 				b.Setenv("HOST_KEY", d.keep("host", testKey(1)).Keys[0])
 			}
 			for i := range 1000 {
-				id, by := flow.TaskID(fmt.Sprint("task-", i+1)), flow.Actor(fmt.Sprint("coder-", i+1))
-				d.do(flow.Move{Act: flow.ActClaim, Task: id, By: by, Principal: principal, Detail: &flow.ClaimMove{Lease: half}})
+				id, by := board.TaskID(fmt.Sprint("task-", i+1)), board.Actor(fmt.Sprint("coder-", i+1))
+				d.do(flow.Move{Act: board.ActClaim, Task: id, By: by, Principal: principal, Detail: &flow.ClaimMove{Lease: half}})
 			}
 			total, cpu, ms, used := 0, 0, 0, 0
 			for b.Loop() {

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/flow/layout"
 	"github.com/git-liza/git-liza/gitstore/git"
 )
@@ -236,7 +236,7 @@ func lostMove(id git.ID, log []git.ReflogLine) Dropped {
 	subject := "a move that cannot be read"
 	for _, line := range log {
 		if line.New == id && line.Message != "" {
-			subject += ", by the reflog: " + flow.Excerpt(strings.TrimPrefix(flow.Clean(line.Message), "liza: "), 100)
+			subject += ", by the reflog: " + board.Excerpt(strings.TrimPrefix(board.Clean(line.Message), "liza: "), 100)
 			break
 		}
 	}

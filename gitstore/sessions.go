@@ -9,7 +9,7 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/gitstore/document"
 	"github.com/git-liza/git-liza/gitstore/git"
 )
@@ -35,28 +35,28 @@ const (
 // A SessionRecord describes a session of an agent and its end. The supervisor has
 // masked the secrets in its texts.
 type SessionRecord struct {
-	ID         git.ID          `yaml:"-"` // its commit, once it is saved
-	Agent      flow.AgentID    `yaml:"agent"`
-	Generation flow.Generation `yaml:"generation"` // of the agent's registration
-	Role       flow.Role       `yaml:"role"`
-	Task       flow.TaskID     `yaml:"task"`   // "" for a planner
-	Commit     git.ID          `yaml:"commit"` // the reviewed one
-	Provider   string          `yaml:"provider"`
-	Model      string          `yaml:"model"`
-	Format     string          `yaml:"format"` // of the output: a family of transcripts
-	Dir        string          `yaml:"dir"`
-	Confined   string          `yaml:"confined"` // what the kernel kept it to: full, files or none
-	Began      time.Time       `yaml:"began"`
-	Ended      time.Time       `yaml:"ended"`
-	Outcome    string          `yaml:"outcome"` // one of flow.SessionOutcomes
-	Ending     string          `yaml:"ending"`  // how it ended, as text
-	Session    string          `yaml:"session"` // the id that the provider gave it
-	Usage      flow.Usage      `yaml:"usage"`
-	Denied     []string        `yaml:"denied"`  // tools that it was denied
-	Refused    string          `yaml:"refused"` // what its last move, or its report, was refused for, if it came to nothing
-	Error      string          `yaml:"error"`
-	PromptSize int64           `yaml:"prompt_bytes,keep"` // before it was cut
-	OutputSize int64           `yaml:"output_bytes,keep"`
+	ID         git.ID           `yaml:"-"` // its commit, once it is saved
+	Agent      board.AgentID    `yaml:"agent"`
+	Generation board.Generation `yaml:"generation"` // of the agent's registration
+	Role       board.Role       `yaml:"role"`
+	Task       board.TaskID     `yaml:"task"`   // "" for a planner
+	Commit     git.ID           `yaml:"commit"` // the reviewed one
+	Provider   string           `yaml:"provider"`
+	Model      string           `yaml:"model"`
+	Format     string           `yaml:"format"` // of the output: a family of transcripts
+	Dir        string           `yaml:"dir"`
+	Confined   string           `yaml:"confined"` // what the kernel kept it to: full, files or none
+	Began      time.Time        `yaml:"began"`
+	Ended      time.Time        `yaml:"ended"`
+	Outcome    string           `yaml:"outcome"` // one of flow.SessionOutcomes
+	Ending     string           `yaml:"ending"`  // how it ended, as text
+	Session    string           `yaml:"session"` // the id that the provider gave it
+	Usage      board.Usage      `yaml:"usage"`
+	Denied     []string         `yaml:"denied"`  // tools that it was denied
+	Refused    string           `yaml:"refused"` // what its last move, or its report, was refused for, if it came to nothing
+	Error      string           `yaml:"error"`
+	PromptSize int64            `yaml:"prompt_bytes,keep"` // before it was cut
+	OutputSize int64            `yaml:"output_bytes,keep"`
 }
 
 func (s SessionRecord) ref() string { return s.Agent.SessionRef(s.Generation) }
@@ -71,11 +71,11 @@ const saveTries = 5
 // kept saving under the same registration.
 func SaveSession(ctx context.Context, r *git.Repo, rec SessionRecord, prompt, output []byte) (git.ID, error) {
 	generation, child := strings.CutSuffix(string(rec.Generation), ".child")
-	if err := new(flow.Generation).UnmarshalText([]byte(generation)); err != nil || rec.Agent.Role() == "" {
+	if err := new(board.Generation).UnmarshalText([]byte(generation)); err != nil || rec.Agent.Role() == "" {
 		return "", fmt.Errorf("a session is saved under an agent and its generation, not under %q and %q", rec.Agent, rec.Generation)
 	}
 	if child {
-		rec.Generation = flow.Generation(generation)
+		rec.Generation = board.Generation(generation)
 	}
 	rec.cutText(len(prompt), len(output))
 	for try := 1; ; try++ {
@@ -140,12 +140,12 @@ func (s *SessionRecord) subject() string {
 func (s *SessionRecord) cutText(prompt, output int) {
 	s.Began, s.Ended = s.Began.UTC().Truncate(time.Second), s.Ended.UTC().Truncate(time.Second)
 	for _, text := range []*string{&s.Provider, &s.Model, &s.Format, &s.Dir, &s.Outcome, &s.Ending, &s.Session, &s.Refused, &s.Error} {
-		*text = flow.Excerpt(*text, maxWords)
+		*text = board.Excerpt(*text, maxWords)
 	}
 	s.Usage = s.Usage.Bounded()
-	s.Denied = slices.Clone(s.Denied[:min(len(s.Denied), flow.MaxList)])
+	s.Denied = slices.Clone(s.Denied[:min(len(s.Denied), board.MaxList)])
 	for i, tool := range s.Denied {
-		s.Denied[i] = flow.Excerpt(tool, 500)
+		s.Denied[i] = board.Excerpt(tool, 500)
 	}
 	s.PromptSize, s.OutputSize = max(s.PromptSize, int64(prompt)), max(s.OutputSize, int64(output))
 }

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/flow/layout"
 	"github.com/git-liza/git-liza/gitstore/document"
 	"github.com/git-liza/git-liza/gitstore/git"
@@ -16,8 +16,8 @@ import (
 
 // A SessionFilter selects sessions. Zero fields select all.
 type SessionFilter struct {
-	Task  flow.TaskID
-	Agent flow.AgentID
+	Task  board.TaskID
+	Agent board.AgentID
 	Limit int
 }
 
@@ -58,7 +58,7 @@ func Sessions(ctx context.Context, r *git.Repo, f SessionFilter) ([]SessionRecor
 
 // sessionChains are the last sessions of all refs, or of the refs of one agent,
 // sorted.
-func sessionChains(ctx context.Context, r *git.Repo, agent flow.AgentID) ([]sessionLink, error) {
+func sessionChains(ctx context.Context, r *git.Repo, agent board.AgentID) ([]sessionLink, error) {
 	refs, err := r.Refs.List(ctx, layout.SessionRefs+string(agent))
 	if err != nil {
 		return nil, err
@@ -79,7 +79,7 @@ func (l sessionLink) compare(other sessionLink) int {
 
 // readSessionLink reads one session of a ref; an error becomes its Ending.
 func readSessionLink(o *git.Objects, ref string, id git.ID) sessionLink {
-	agent, _ := flow.ParseSessionRef(ref)
+	agent, _ := board.ParseSessionRef(ref)
 	link := sessionLink{ref: ref}
 	c, err := o.Commit(id)
 	if err == nil {
@@ -90,7 +90,7 @@ func readSessionLink(o *git.Objects, ref string, id git.ID) sessionLink {
 		link.SessionRecord, err = readSessionRecord(o, c)
 	}
 	if err != nil {
-		link.SessionRecord = SessionRecord{ID: id, Agent: flow.AgentID(flow.Clean(string(agent))), Ended: link.Ended, Ending: flow.Excerpt(err.Error(), maxWords)}
+		link.SessionRecord = SessionRecord{ID: id, Agent: board.AgentID(board.Clean(string(agent))), Ended: link.Ended, Ending: board.Excerpt(err.Error(), maxWords)}
 	}
 	return link
 }
@@ -213,8 +213,8 @@ func (s *Store) PruneSessions(ctx context.Context, before time.Time) (pruned int
 
 // isRegistered reports whether the registration that a ref of sessions names
 // still holds.
-func isRegistered(b *flow.Board, ref string) bool {
-	id, generation := flow.ParseSessionRef(ref)
+func isRegistered(b *board.Board, ref string) bool {
+	id, generation := board.ParseSessionRef(ref)
 	a := b.Agent(id)
 	return a != nil && a.Generation == generation
 }

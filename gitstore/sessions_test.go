@@ -12,21 +12,22 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/flow/layout"
 	"github.com/git-liza/git-liza/gitstore/git"
 	"github.com/git-liza/git-liza/internal/gittest"
 )
 
-const generation = flow.Generation("5c1e0a44d2b97f31")
+const generation = board.Generation("5c1e0a44d2b97f31")
 
 var noon = time.Date(2026, 1, 17, 12, 0, 0, 0, time.UTC)
 
 // ended is a session that ended so many minutes after noon.
-func ended(agent flow.AgentID, g flow.Generation, task flow.TaskID, minutes int) SessionRecord {
+func ended(agent board.AgentID, g board.Generation, task board.TaskID, minutes int) SessionRecord {
 	at := noon.Add(time.Duration(minutes) * time.Minute)
 	return SessionRecord{Agent: agent, Generation: g, Role: agent.Role(), Task: task, Provider: "script", Model: "m", Dir: "/w",
 		Began: at.Add(-time.Minute), Ended: at, Outcome: "submitted", Ending: "exit 0", Session: "s", Denied: []string{"Bash: git push"},
-		Usage: flow.Usage{Sessions: 1, Input: 10, Cached: 4, Output: 2, Cost: 132500, Seconds: 60}}
+		Usage: board.Usage{Sessions: 1, Input: 10, Cached: 4, Output: 2, Cost: 132500, Seconds: 60}}
 }
 
 func save(t testing.TB, r *git.Repo, rec SessionRecord) git.ID {
@@ -101,14 +102,14 @@ func TestSessionsAreBounded(t *testing.T) {
 	for range 100 {
 		rec.Denied = append(rec.Denied, long[:10_000])
 	}
-	rec.Usage = flow.Usage{Sessions: 9, Input: -1, Output: 1 << 62, Cost: -1}
+	rec.Usage = board.Usage{Sessions: 9, Input: -1, Output: 1 << 62, Cost: -1}
 	rec.OutputSize = 1 << 40 // the caller had kept the ends only
 	id, err := SaveSession(ctx, r, rec, []byte(long), []byte(long))
 	require.NoError(t, err)
 	got, prompt, output, err := Session(ctx, r, id)
 	require.NoError(t, err)
-	require.Len(t, got.Denied, flow.MaxList)
-	require.Equal(t, flow.Usage{Sessions: 1, Output: 1e12}, got.Usage)
+	require.Len(t, got.Denied, board.MaxList)
+	require.Equal(t, board.Usage{Sessions: 1, Output: 1e12}, got.Usage)
 	require.Equal(t, int64(len(long)), got.PromptSize)
 	require.Equal(t, int64(1<<40), got.OutputSize)
 	for limit, text := range map[int][]byte{MaxPrompt: prompt, MaxOutput: output} {
@@ -140,7 +141,7 @@ func TestSessionsOfNobody(t *testing.T) {
 	t.Parallel()
 	r := open(t, gittest.Seeded(t))
 	for _, bad := range [][2]string{{"", string(generation)}, {"../x", string(generation)}, {"coder-1", ""}, {"coder-1", "../../heads/main"}, {"coder-1", ".child"}} {
-		_, err := SaveSession(context.Background(), r, ended(flow.AgentID(bad[0]), flow.Generation(bad[1]), "a", 1), nil, nil)
+		_, err := SaveSession(context.Background(), r, ended(board.AgentID(bad[0]), board.Generation(bad[1]), "a", 1), nil, nil)
 		require.Error(t, err, bad)
 	}
 	require.Empty(t, gittest.Git(t, r.CommonDir(), "for-each-ref", "refs/liza"))
@@ -183,7 +184,7 @@ func TestForeignSessions(t *testing.T) {
 	gittest.Git(t, dir, "update-ref", layout.SessionRefs+"coder-4/x", "HEAD")
 	list, err := Sessions(ctx, r, SessionFilter{})
 	require.NoError(t, err)
-	said := map[flow.AgentID]string{}
+	said := map[board.AgentID]string{}
 	for _, one := range list {
 		said[one.Agent] += "|" + one.Ending
 	}
@@ -201,7 +202,7 @@ func TestPruneSessions(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
 	d := newDesk(t, gittest.Seeded(t))
-	d.do(by(ann, flow.ActRegister, &flow.RegisterMove{Agent: "coder-1", Generation: generation}))
+	d.do(by(ann, board.ActRegister, &flow.RegisterMove{Agent: "coder-1", Generation: generation}))
 	for i := range 3 {
 		save(t, d.store.Repo, ended("coder-1", generation, "a", i))
 		save(t, d.store.Repo, ended("coder-1", "1111111111111111", "a", i))
@@ -215,7 +216,7 @@ func TestPruneSessions(t *testing.T) {
 		strings.Fields(gittest.Git(t, d.dir, "for-each-ref", "--format=%(refname)", layout.SessionRefs)))
 	_, err = d.store.PruneSessions(ctx, noon.Add(21*time.Minute))
 	require.NoError(t, err)
-	d.do(by(ann, flow.ActUnregister, &flow.UnregisterMove{Agent: "coder-1"}))
+	d.do(by(ann, board.ActUnregister, &flow.UnregisterMove{Agent: "coder-1"}))
 	n, err = d.store.PruneSessions(ctx, noon.Add(21*time.Minute))
 	require.NoError(t, err)
 	require.Equal(t, 3, n)

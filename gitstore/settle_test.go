@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/flow/layout"
 	"github.com/git-liza/git-liza/gitstore/git"
 	"github.com/git-liza/git-liza/internal/gittest"
@@ -111,7 +112,7 @@ func TestSettleLooksPastLaterMoves(t *testing.T) {
 }
 
 func adopt(commit, onto git.ID) flow.Move {
-	return flow.Move{Act: flow.ActAdopt, By: ann, Detail: &flow.AdoptMove{Commit: commit, Onto: onto, Reason: "hotfix"}}
+	return flow.Move{Act: board.ActAdopt, By: ann, Detail: &flow.AdoptMove{Commit: commit, Onto: onto, Reason: "hotfix"}}
 }
 
 // A branch that something else has moved is neither settled nor overwritten.
@@ -216,8 +217,8 @@ func TestAKilledMergeIsCompletedOrUndone(t *testing.T) {
 			d.store = d.open()
 			b, tip, err := d.store.Board(context.Background())
 			require.NoError(t, err)
-			require.Contains(t, []flow.Status{flow.Approved, flow.Merged}, b.Task("task-1").Status)
-			require.Equal(t, b.Task("task-1").Status == flow.Merged, tip != old)
+			require.Contains(t, []board.Status{board.Approved, board.Merged}, b.Task("task-1").Status)
+			require.Equal(t, b.Task("task-1").Status == board.Merged, tip != old)
 
 			// A lock that is too young to be judged goes away soon.
 			for end := time.Now().Add(2 * time.Minute); ; {
@@ -227,7 +228,7 @@ func TestAKilledMergeIsCompletedOrUndone(t *testing.T) {
 				require.False(t, time.Now().After(end), "%v", err)
 			}
 			b = d.board()
-			require.Equal(t, flow.Merged, b.Task("task-1").Status)
+			require.Equal(t, board.Merged, b.Task("task-1").Status)
 			require.Equal(t, b.Settings().Integration.Tip, d.at("refs/heads/integration"))
 			require.Equal(t, "1", gittest.Git(t, d.dir, "rev-list", "--count", string(old)+".."+layout.State))
 			d.sound()

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/gitstore/git"
 )
 
@@ -22,7 +23,7 @@ type Settler struct {
 // refsToMove are the refs that follow from the move. A ref that is already at
 // its new value is only checked. The error wraps ErrForeignRef if the
 // integration branch is not where the board says.
-func (s *Settler) refsToMove(ctx context.Context, m flow.Move, before *flow.Board, commit git.ID) ([]git.RefUpdate, error) {
+func (s *Settler) refsToMove(ctx context.Context, m flow.Move, before *board.Board, commit git.ID) ([]git.RefUpdate, error) {
 	list := refUpdates(m, before, commit)
 	for i := range list {
 		u := &list[i]
@@ -45,8 +46,8 @@ func (s *Settler) refsToMove(ctx context.Context, m flow.Move, before *flow.Boar
 // checkIntegration judges an integration branch that is not where the board
 // says. An adopt by a human may continue from a commit that it contains;
 // everything else is refused.
-func (s *Settler) checkIntegration(ctx context.Context, m flow.Move, u git.RefUpdate, before *flow.Board, now git.ID) (git.ID, error) {
-	if m.Act == flow.ActAdopt && now != "" {
+func (s *Settler) checkIntegration(ctx context.Context, m flow.Move, u git.RefUpdate, before *board.Board, now git.ID) (git.ID, error) {
+	if m.Act == board.ActAdopt && now != "" {
 		contains, err := s.repo.IsAncestor(ctx, now, u.New)
 		if err != nil || contains {
 			return now, err
@@ -57,7 +58,7 @@ func (s *Settler) checkIntegration(ctx context.Context, m flow.Move, u git.RefUp
 
 // foreignError is the error of an integration branch at now that is not where
 // the board says.
-func (s *Settler) foreignError(ctx context.Context, b *flow.Board, now git.ID) error {
+func (s *Settler) foreignError(ctx context.Context, b *board.Board, now git.ID) error {
 	want := b.Settings().Integration
 	return fmt.Errorf("%w: %w", ErrForeignRef, &flow.Refusal{Rule: flow.RuleTip, Hint: s.StrayHint(ctx, b, now),
 		Reason: fmt.Sprintf("%s is at %s, the board says %s", want.Name, git.ShortOrNone(now), want.Tip.Short())})
@@ -79,7 +80,7 @@ func (s *Settler) Settle(ctx context.Context) error {
 
 // completeRefs completes the refs of a process that died inside its
 // transaction: the board decides.
-func (s *Settler) completeRefs(ctx context.Context, tip git.ID, b *flow.Board) error {
+func (s *Settler) completeRefs(ctx context.Context, tip git.ID, b *board.Board) error {
 	late, err := s.listLate(ctx, tip, b)
 	if err != nil || len(late) == 0 {
 		return err
@@ -104,7 +105,7 @@ func (s *Settler) completeRefs(ctx context.Context, tip git.ID, b *flow.Board) e
 
 // withoutUnfollowed removes the integration branch of a mirror from the updates
 // if a checkout of it cannot follow now.
-func (s *Settler) withoutUnfollowed(ctx context.Context, b *flow.Board, late []git.RefUpdate) ([]git.RefUpdate, *git.RefUpdate, error) {
+func (s *Settler) withoutUnfollowed(ctx context.Context, b *board.Board, late []git.RefUpdate) ([]git.RefUpdate, *git.RefUpdate, error) {
 	i := slices.IndexFunc(late, func(u git.RefUpdate) bool { return u.Name == b.Settings().Integration.Ref() })
 	if i < 0 || s.Follower == nil {
 		return late, nil, nil
@@ -122,7 +123,7 @@ func (s *Settler) withoutUnfollowed(ctx context.Context, b *flow.Board, late []g
 
 // listLate are the refs of the last move that still have their old values, and
 // integration if it is where its last move found it.
-func (s *Settler) listLate(ctx context.Context, tip git.ID, b *flow.Board) ([]git.RefUpdate, error) {
+func (s *Settler) listLate(ctx context.Context, tip git.ID, b *board.Board) ([]git.RefUpdate, error) {
 	e, err := s.history.ReadEvent(tip)
 	if err != nil {
 		return nil, err

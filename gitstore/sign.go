@@ -13,6 +13,7 @@ import (
 	"golang.org/x/crypto/ssh"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/gitstore/document"
 )
 
@@ -136,7 +137,7 @@ func (s *Store) signCommit(ctx context.Context, source snapshot, c stateCommit) 
 	if err != nil {
 		return nil, err
 	}
-	text, err := signedText(boardID(flow.Open(source, c.move.At), c.move), source.format, c.move)
+	text, err := signedText(boardID(board.Open(source, c.move.At), c.move), source.format, c.move)
 	if err != nil {
 		return nil, err
 	}
@@ -148,7 +149,7 @@ func (s *Store) signCommit(ctx context.Context, source snapshot, c stateCommit) 
 }
 
 // boardID is the id of the board of a move; the first move contains it.
-func boardID(before *flow.Board, m flow.Move) string {
+func boardID(before *board.Board, m flow.Move) string {
 	if d, ok := m.Detail.(*flow.InitMove); ok {
 		return d.Board
 	}
@@ -158,7 +159,7 @@ func boardID(before *flow.Board, m flow.Move) string {
 // CheckSignature is nil if the replayed move is signed by one of the
 // principal's keys. The error is a *flow.Refusal with the rule signature; a
 // nil principal has no keys.
-func (a *Audit) CheckSignature(r Replay, p *flow.Principal) error {
+func (a *Audit) CheckSignature(r Replay, p *board.Principal) error {
 	name, keys := r.Move.Principal, []string(nil)
 	if p != nil {
 		name, keys = p.Name, p.Keys

@@ -23,6 +23,7 @@ import (
 	"golang.org/x/crypto/ssh"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/flow/layout"
 	"github.com/git-liza/git-liza/gitstore/git"
 	"github.com/git-liza/git-liza/internal/gittest"
@@ -34,7 +35,7 @@ func testKey(seed byte) ed25519.PrivateKey {
 }
 
 // keep puts a private key where a clone looks for that of a principal.
-func (d *desk) keep(name string, key any) (principal *flow.Principal) {
+func (d *desk) keep(name string, key any) (principal *board.Principal) {
 	d.t.Helper()
 	block, err := ssh.MarshalPrivateKey(key, name)
 	require.NoError(d.t, err)
@@ -48,12 +49,12 @@ func (d *desk) keep(name string, key any) (principal *flow.Principal) {
 	public, err := PublicKey(context.Background(), d.store.Repo, name)
 	require.NoError(d.t, err)
 	require.NotEmpty(d.t, public)
-	return &flow.Principal{Name: name, Kind: "machine", Keys: []string{public}}
+	return &board.Principal{Name: name, Kind: "machine", Keys: []string{public}}
 }
 
 // said is a note that a principal leaves.
 func said(principal, text string) flow.Move {
-	return flow.Move{Act: flow.ActNote, By: ann, Principal: principal, Detail: &flow.NoteMove{For: "all", Text: text}}
+	return flow.Move{Act: board.ActNote, By: ann, Principal: principal, Detail: &flow.NoteMove{For: "all", Text: text}}
 }
 
 func (d *desk) replay(commit git.ID) Replay {
@@ -88,7 +89,7 @@ func TestGoldenSignedCommit(t *testing.T) {
 	tip := git.ID("5c1e0a44d2b97f315c1e0a44d2b97f315c1e0a44")
 	c, err := d.store.objects.Commit(d.at(layout.State))
 	require.NoError(t, err)
-	source := snapshot{documentCache: d.store.documents, root: c.Tree, cache: d.store.past, format: flow.NewestFormat}
+	source := snapshot{documentCache: d.store.documents, root: c.Tree, cache: d.store.past, format: board.NewestFormat}
 	raw, err := d.store.signCommit(context.Background(), source,
 		stateCommit{"4b825dc642cb6eb9a060e54bf8d69288fbee4904", tip, m, m.Subject(), "Grace <grace@example.org> 1768658761 +0000"})
 	require.NoError(t, err)
@@ -114,7 +115,7 @@ func TestSignaturesAreThoseOfOpenSSH(t *testing.T) {
 			require.NoError(t, d.store.Audit.CheckSignature(r, host))
 			require.Equal(t, r.Parent, r.Move.Seen)
 
-			text, err := signedText("00112233445566aa", flow.NewestFormat, r.Move)
+			text, err := signedText("00112233445566aa", board.NewestFormat, r.Move)
 			require.NoError(t, err)
 			require.True(t, strings.HasPrefix(string(text), "board: 00112233445566aa\nact: note\ngoal_id: goal-1\nby: \"human:ann\"\nprincipal: host\n"), "%s", text)
 			gittest.Write(t, d.dir, "text", string(text))
@@ -141,7 +142,7 @@ func TestSignaturesAreThoseOfOpenSSH(t *testing.T) {
 func TestSigningNeedsAKey(t *testing.T) {
 	t.Parallel()
 	ctx, d := context.Background(), newDesk(t, gittest.Seeded(t))
-	host := &flow.Principal{Name: "host"}
+	host := &board.Principal{Name: "host"}
 	r := d.replay(d.do(said("host", "one")).Commit)
 	require.Empty(t, r.Signature)
 	require.Empty(t, r.Move.Seen)
@@ -203,7 +204,7 @@ func TestSigningThroughAnAgent(t *testing.T) {
 	require.ErrorContains(t, err, "ssh-add "+key)
 	public, err := PublicKey(context.Background(), d.store.Repo, "host")
 	require.NoError(t, err)
-	host := &flow.Principal{Name: "host", Keys: []string{public}}
+	host := &board.Principal{Name: "host", Keys: []string{public}}
 
 	dir, err := os.MkdirTemp("/tmp", "agent") // the path of a socket has to be short
 	require.NoError(t, err)
@@ -287,7 +288,7 @@ func TestVerifyRefusesForgedSignatures(t *testing.T) {
 				requireRule(t, d.store.Audit.CheckSignature(forged, host), flow.RuleSignature, "sign")
 			}
 			require.NoError(t, d.store.Audit.CheckSignature(d.replay(d.forged(strings.Replace(raw, "committer Grace", "committer Eve", 1))), host), "any committer may bring it")
-			requireRule(t, d.store.Audit.CheckSignature(r, &flow.Principal{Name: "host"}), flow.RuleSignature, "no key")
+			requireRule(t, d.store.Audit.CheckSignature(r, &board.Principal{Name: "host"}), flow.RuleSignature, "no key")
 			onOther := r
 			onOther.Before = d.otherBoard().board()
 			requireRule(t, d.store.Audit.CheckSignature(onOther, host), flow.RuleSignature, "on this board")
@@ -311,7 +312,7 @@ func (d *desk) block(r Replay, key ed25519.PrivateKey, namespace string, hash ss
 	d.t.Helper()
 	signer, err := ssh.NewSignerFromKey(key)
 	require.NoError(d.t, err)
-	text, err := signedText(boardID(r.Before, r.Move), flow.NewestFormat, r.Move)
+	text, err := signedText(boardID(r.Before, r.Move), board.NewestFormat, r.Move)
 	require.NoError(d.t, err)
 	sig, err := sshsig.Sign(bytes.NewReader(text), signer, hash, namespace)
 	require.NoError(d.t, err)
@@ -327,7 +328,7 @@ func FuzzDecodeMove(f *testing.F) {
 	f.Add(message)
 	f.Add(strings.Replace(message, "text: |", "text: \"a\\nb\" # |", 1))
 	f.Fuzz(func(t *testing.T, message string) {
-		m, block, err := decodeSigned("x", message, flow.NewestFormat)
+		m, block, err := decodeSigned("x", message, board.NewestFormat)
 		if err != nil {
 			return
 		}
@@ -336,11 +337,11 @@ func FuzzDecodeMove(f *testing.F) {
 				require.Equal(t, block, armour(sig))
 			}
 		}
-		text, err := encodeMove(m, m.Subject(), flow.NewestFormat)
+		text, err := encodeMove(m, m.Subject(), board.NewestFormat)
 		if err != nil {
 			return
 		}
-		again, none, err := decodeSigned("x", text, flow.NewestFormat)
+		again, none, err := decodeSigned("x", text, board.NewestFormat)
 		require.NoError(t, err, "%s", text)
 		require.Empty(t, none)
 		require.Equal(t, m, again)

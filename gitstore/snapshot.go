@@ -4,11 +4,11 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/gitstore/git"
 )
 
-// A snapshot is one state tree as a [flow.Source].
+// A snapshot is one state tree as a [board.Source].
 type snapshot struct {
 	*documentCache
 	root   git.ID // "" is the empty board
@@ -18,7 +18,7 @@ type snapshot struct {
 
 // document reads the document of an entry of the tree. Errors are
 // *document.Error, or errors of reading the repository.
-func (s snapshot) document(path string, e git.Entry) (flow.Document, error) {
+func (s snapshot) document(path string, e git.Entry) (board.Document, error) {
 	return s.documentCache.document(path, e, s.format)
 }
 
@@ -81,7 +81,7 @@ func indexFold(entries []git.Entry, name string) int {
 }
 
 // Load returns the document at key, ignoring the case of its id.
-func (s snapshot) Load(k flow.Key) (flow.Document, error) {
+func (s snapshot) Load(k board.Key) (board.Document, error) {
 	dir, name := directory(k)
 	dir, entries, err := s.folder(dir)
 	if err != nil {
@@ -95,7 +95,7 @@ func (s snapshot) Load(k flow.Key) (flow.Document, error) {
 }
 
 // List returns the ids in a folder, sorted.
-func (s snapshot) List(f flow.Folder) ([]string, error) {
+func (s snapshot) List(f board.Folder) ([]string, error) {
 	var ids []string
 	err := s.walk(folders[f].name, func(path string, e git.Entry) error {
 		k, ok := keyOf(path)
@@ -131,7 +131,7 @@ func (s snapshot) walk(dir string, visit func(path string, e git.Entry) error) e
 
 // Summaries returns the summary of every task outside the archive, in order of creation.
 // Folders and documents in the cache are not read.
-func (s snapshot) Summaries() ([]*flow.Summary, error) {
+func (s snapshot) Summaries() ([]*board.Summary, error) {
 	folders, err := s.taskFolders()
 	if err != nil {
 		return nil, err
@@ -141,7 +141,7 @@ func (s snapshot) Summaries() ([]*flow.Summary, error) {
 
 // InWork returns the summary of every task in work. It reads what changed since it was
 // asked last.
-func (s snapshot) InWork() ([]*flow.Summary, error) {
+func (s snapshot) InWork() ([]*board.Summary, error) {
 	folders, err := s.taskFolders()
 	if err != nil {
 		return nil, err
@@ -151,7 +151,7 @@ func (s snapshot) InWork() ([]*flow.Summary, error) {
 
 // taskFolders are the folders of the tasks outside the archive.
 func (s snapshot) taskFolders() ([]git.Entry, error) {
-	dir, list, err := s.folder(folders[flow.Tasks].name)
+	dir, list, err := s.folder(folders[board.Tasks].name)
 	for _, e := range list {
 		if e.Mode != git.ModeTree || e.Name != shard(e.Name, 0) {
 			return nil, misplaced(dir + e.Name)
@@ -162,12 +162,12 @@ func (s snapshot) taskFolders() ([]git.Entry, error) {
 
 // derive is the extract with some folders as the snapshot has them, and of them the tasks
 // that match; all of them if match is nil.
-func (s snapshot) derive(x *extract, changed map[shardName]git.ID, match func(*flow.Summary) bool) (*extract, error) {
-	known := map[flow.TaskID]*flow.Summary{}
+func (s snapshot) derive(x *extract, changed map[shardName]git.ID, match func(*board.Summary) bool) (*extract, error) {
+	known := map[board.TaskID]*board.Summary{}
 	for _, t := range x.part(changed).rows {
 		known[t.ID] = t
 	}
-	var rows []*flow.Summary
+	var rows []*board.Summary
 	for name, tree := range changed {
 		if tree == "" {
 			continue
@@ -178,14 +178,14 @@ func (s snapshot) derive(x *extract, changed map[shardName]git.ID, match func(*f
 		}
 		rows = append(rows, list...)
 	}
-	slices.SortFunc(rows, (*flow.Summary).Compare)
+	slices.SortFunc(rows, (*board.Summary).Compare)
 	return x.with(changed, rows), nil
 }
 
 // summarize reads the tasks of one folder that match, in the tree that it has now, except
 // those that are the same in the tree that it had before. known has the ones of that tree
 // that match.
-func (s snapshot) summarize(name shardName, trees [2]git.ID, known map[flow.TaskID]*flow.Summary, match func(*flow.Summary) bool) (list []*flow.Summary, err error) {
+func (s snapshot) summarize(name shardName, trees [2]git.ID, known map[board.TaskID]*board.Summary, match func(*board.Summary) bool) (list []*board.Summary, err error) {
 	entries, err := s.tree(trees[1])
 	if err != nil {
 		return nil, err
@@ -193,14 +193,14 @@ func (s snapshot) summarize(name shardName, trees [2]git.ID, known map[flow.Task
 	before := s.documentsIn(trees[0])
 	for _, e := range entries {
 		if e.Mode == git.ModeBlob && before[e.Name] == e.ID {
-			if t := known[flow.TaskID(strings.TrimSuffix(e.Name, suffix))]; t != nil {
+			if t := known[board.TaskID(strings.TrimSuffix(e.Name, suffix))]; t != nil {
 				list = append(list, t)
 				continue
 			} else if match != nil {
 				continue
 			}
 		}
-		t, err := s.task(folders[flow.Tasks].name+"/"+name.String()+"/"+e.Name, e)
+		t, err := s.task(folders[board.Tasks].name+"/"+name.String()+"/"+e.Name, e)
 		if err != nil {
 			return nil, err
 		}
@@ -231,12 +231,12 @@ func (s snapshot) documentsIn(tree git.ID) map[string]git.ID {
 }
 
 // task reads the document of a task.
-func (s snapshot) task(path string, e git.Entry) (*flow.Task, error) {
+func (s snapshot) task(path string, e git.Entry) (*board.Task, error) {
 	doc, err := s.document(path, e)
 	if err != nil {
 		return nil, err
 	}
-	t, ok := doc.(*flow.Task)
+	t, ok := doc.(*board.Task)
 	if !ok {
 		return nil, misplaced(path)
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/flow/layout"
 	"github.com/git-liza/git-liza/gitstore/document"
 	"github.com/git-liza/git-liza/gitstore/git"
@@ -123,8 +124,8 @@ func TestOddTrees(t *testing.T) {
 		_, breach, err := d.store.Audit.Fsck(context.Background(), true)
 		require.NoError(t, err, name)
 		require.Equal(t, odd, breach.Commit, name)
-		_, err = d.open().Do(context.Background(), func(b *flow.Board, _ time.Time) (flow.Move, []git.RefUpdate, error) {
-			return flow.Move{Act: flow.ActRelease, Task: "task-1", By: ann, Detail: &flow.ReleaseMove{}}, nil, nil
+		_, err = d.open().Do(context.Background(), func(b *board.Board, _ time.Time) (flow.Move, []git.RefUpdate, error) {
+			return flow.Move{Act: board.ActRelease, Task: "task-1", By: ann, Detail: &flow.ReleaseMove{}}, nil, nil
 		})
 		if err == nil {
 			// Only what the move did not touch may go unnoticed.
@@ -177,13 +178,13 @@ func TestRecordsIgnoreCase(t *testing.T) {
 	_, err := d.store.Do(context.Background(), note("x"))
 	require.NoError(t, err)
 	b := d.board()
-	require.Equal(t, []string{"sprint-1/1"}, b.IDs(flow.Notes))
+	require.Equal(t, []string{"sprint-1/1"}, b.IDs(board.Notes))
 	for _, id := range []string{"sprint-1/1", "SPRINT-1/1"} {
-		require.NotNil(t, b.Load(flow.Key{Folder: flow.Notes, ID: id}), id)
+		require.NotNil(t, b.Load(board.Key{Folder: board.Notes, ID: id}), id)
 	}
 	for _, id := range []string{"", "/", "sprint-1", "sprint-1/2", "sprint-2/1", "../liza", "sprint-1/1/1"} {
-		require.Nil(t, b.Load(flow.Key{Folder: flow.Notes, ID: id}), id)
-		require.Nil(t, b.Load(flow.Key{Folder: flow.Tasks, ID: id}), id)
+		require.Nil(t, b.Load(board.Key{Folder: board.Notes, ID: id}), id)
+		require.Nil(t, b.Load(board.Key{Folder: board.Tasks, ID: id}), id)
 	}
 	require.NoError(t, b.Err())
 }

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/flow/layout"
 	"github.com/git-liza/git-liza/flow/lists"
 	"github.com/git-liza/git-liza/gitstore/git"
@@ -76,7 +77,7 @@ func (r soundSearch) findLongest(ctx context.Context, heads []git.ID, known map[
 			if passed[id] < passed[best] || passed[id] == passed[best] && r.depth[id] <= r.depth[best] {
 				break
 			}
-			if b, err := r.repairer.history.BoardAt(id); err == nil && b.Check() == nil && r.repairer.checkObjects(ctx, id) == nil {
+			if b, err := r.repairer.history.BoardAt(id); err == nil && flow.Check(b) == nil && r.repairer.checkObjects(ctx, id) == nil {
 				best = id
 				break
 			}

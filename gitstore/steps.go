@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/gitstore/document"
 	"github.com/git-liza/git-liza/gitstore/git"
 )
@@ -23,21 +23,21 @@ type Step struct {
 // A TaskStep says between which states a move led a task. From equals To where
 // only its goal or sprint changed, and is 0 where the move added it.
 type TaskStep struct {
-	ID       flow.TaskID
-	From, To flow.Status
-	Goal     flow.GoalID // of the task after the move, as the next two
-	Sprint   flow.SprintID
+	ID       board.TaskID
+	From, To board.Status
+	Goal     board.GoalID // of the task after the move, as the next two
+	Sprint   board.SprintID
 	Stretch  bool
 }
 
 // A SprintStep is a sprint that a move opened, ended or changed, as it is then.
 type SprintStep struct {
-	ID       flow.SprintID `yaml:"id"`
-	Goal     flow.GoalID   `yaml:"goal"`
-	Status   flow.Phase    `yaml:"status"`
-	Started  time.Time     `yaml:"started"`
-	Deadline time.Time     `yaml:"deadline"` // zero if it has none
-	Ended    time.Time     `yaml:"ended"`    // zero while it is open
+	ID       board.SprintID `yaml:"id"`
+	Goal     board.GoalID   `yaml:"goal"`
+	Status   board.Phase    `yaml:"status"`
+	Started  time.Time      `yaml:"started"`
+	Deadline time.Time      `yaml:"deadline"` // zero if it has none
+	Ended    time.Time      `yaml:"ended"`    // zero while it is open
 }
 
 // nearMoves is how many moves are read one by one in this process. Beyond it git reads
@@ -64,7 +64,7 @@ func (h *history) Steps(ctx context.Context, after, to git.ID, visit func(Step) 
 		chain = append(chain, e)
 		id = e.Parent
 	}
-	s := stepper{h, map[flow.TaskID]taskHead{}}
+	s := stepper{h, map[board.TaskID]taskHead{}}
 	for _, e := range slices.Backward(chain) {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -88,15 +88,15 @@ func notReached(after, to git.ID) error {
 // A stepper finds what moves changed, one after the other.
 type stepper struct {
 	*history
-	known map[flow.TaskID]taskHead // of the tasks that it has come across
+	known map[board.TaskID]taskHead // of the tasks that it has come across
 }
 
 // A taskHead is what steps need of the document of a task.
 type taskHead struct {
-	Status  flow.Status   `yaml:"status"`
-	Goal    flow.GoalID   `yaml:"goal"`
-	Sprint  flow.SprintID `yaml:"sprint"`
-	Stretch bool          `yaml:"stretch"`
+	Status  board.Status   `yaml:"status"`
+	Goal    board.GoalID   `yaml:"goal"`
+	Sprint  board.SprintID `yaml:"sprint"`
+	Stretch bool           `yaml:"stretch"`
 }
 
 // compare finds what a move changed by comparing its tree with the one before.
@@ -110,16 +110,16 @@ func (s *stepper) compare(e Event) (Step, error) {
 		}
 		before = c.Tree
 	}
-	found, pairs := map[string][2]git.Entry{}, map[flow.Key]*[2]git.Entry{}
+	found, pairs := map[string][2]git.Entry{}, map[board.Key]*[2]git.Entry{}
 	err := s.diffTrees("", before, e.Tree, found)
 	for path, pair := range found {
 		key, ok := keyOf(path)
 		switch {
 		case !ok:
 			continue
-		case key.Folder == flow.Archive:
-			key.Folder = flow.Tasks // archived tasks are the same bytes at another path
-		case key.Folder != flow.Tasks && key.Folder != flow.Sprints:
+		case key.Folder == board.Archive:
+			key.Folder = board.Tasks // archived tasks are the same bytes at another path
+		case key.Folder != board.Tasks && key.Folder != board.Sprints:
 			continue
 		}
 		if pairs[key] == nil {
@@ -135,7 +135,7 @@ func (s *stepper) compare(e Event) (Step, error) {
 		if err != nil {
 			break
 		}
-		if key.Folder == flow.Sprints {
+		if key.Folder == board.Sprints {
 			err = s.addSprint(&step, key, *pair)
 		} else {
 			err = s.addTask(&step, key, *pair)
@@ -151,7 +151,7 @@ func (s *Step) sort() {
 }
 
 // addSprint adds a sprint whose document differs, if what a step says of it does.
-func (s *stepper) addSprint(step *Step, key flow.Key, pair [2]git.Entry) error {
+func (s *stepper) addSprint(step *Step, key board.Key, pair [2]git.Entry) error {
 	if pair[1].ID == "" {
 		return nil
 	}
@@ -176,8 +176,8 @@ func (s *stepper) addSprint(step *Step, key flow.Key, pair [2]git.Entry) error {
 }
 
 // addTask adds a task whose document differs, if its state does.
-func (s *stepper) addTask(step *Step, key flow.Key, pair [2]git.Entry) error {
-	id := flow.TaskID(key.ID)
+func (s *stepper) addTask(step *Step, key board.Key, pair [2]git.Entry) error {
+	id := board.TaskID(key.ID)
 	if pair[0].ID == pair[1].ID || pair[1].ID == "" {
 		return nil
 	}
@@ -197,14 +197,14 @@ func (s *stepper) addTask(step *Step, key flow.Key, pair [2]git.Entry) error {
 }
 
 // enter notes the state of a task after a move.
-func (s *stepper) enter(step *Step, id flow.TaskID, was, is taskHead) {
+func (s *stepper) enter(step *Step, id board.TaskID, was, is taskHead) {
 	s.known[id] = is
 	if was != is {
 		step.Tasks = append(step.Tasks, TaskStep{ID: id, From: was.Status, To: is.Status, Goal: is.Goal, Sprint: is.Sprint, Stretch: is.Stretch})
 	}
 }
 
-func (s *stepper) readHead(key flow.Key, blob git.ID) (taskHead, error) {
+func (s *stepper) readHead(key board.Key, blob git.ID) (taskHead, error) {
 	path := DocumentPath(key)
 	data, err := s.documents.blob(path, blob)
 	if err != nil {

@@ -10,18 +10,19 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/gitstore/git"
 	"github.com/git-liza/git-liza/internal/gittest"
 )
 
 // taskHeads are the states of all tasks of a board, archived ones too.
-func taskHeads(b *flow.Board) map[flow.TaskID]TaskStep {
-	all := map[flow.TaskID]TaskStep{}
+func taskHeads(b *board.Board) map[board.TaskID]TaskStep {
+	all := map[board.TaskID]TaskStep{}
 	for _, t := range b.Tasks() {
 		all[t.ID] = TaskStep{ID: t.ID, To: t.Status, Goal: t.Goal, Sprint: t.Sprint, Stretch: t.Stretch}
 	}
-	for _, id := range b.IDs(flow.Archive) {
-		t := b.Task(flow.TaskID(id))
+	for _, id := range b.IDs(board.Archive) {
+		t := b.Task(board.TaskID(id))
 		all[t.ID] = TaskStep{ID: t.ID, To: t.Status, Goal: t.Goal, Sprint: t.Sprint, Stretch: t.Stretch}
 	}
 	return all
@@ -35,13 +36,13 @@ func stepsOfBoards(t *testing.T, h *history, after, to git.ID) (list []Step) {
 		require.NoError(t, err)
 		b, err := h.BoardAt(id)
 		require.NoError(t, err)
-		was, had := map[flow.TaskID]TaskStep{}, map[string]flow.Sprint{}
+		was, had := map[board.TaskID]TaskStep{}, map[string]board.Sprint{}
 		if e.Parent != "" {
 			before, err := h.BoardAt(e.Parent)
 			require.NoError(t, err)
 			was = taskHeads(before)
-			for _, id := range before.IDs(flow.Sprints) {
-				had[id] = *before.Sprint(flow.SprintID(id))
+			for _, id := range before.IDs(board.Sprints) {
+				had[id] = *before.Sprint(board.SprintID(id))
 			}
 			require.NoError(t, before.Err())
 		}
@@ -53,8 +54,8 @@ func stepsOfBoards(t *testing.T, h *history, after, to git.ID) (list []Step) {
 			}
 		}
 		slices.SortFunc(step.Tasks, func(x, y TaskStep) int { return compareStrings(x.ID, y.ID) })
-		for _, id := range b.IDs(flow.Sprints) {
-			s, old := b.Sprint(flow.SprintID(id)), had[id]
+		for _, id := range b.IDs(board.Sprints) {
+			s, old := b.Sprint(board.SprintID(id)), had[id]
 			is := SprintStep{s.ID, s.Goal, s.Status, s.Started, s.Deadline, s.Ended}
 			if is != (SprintStep{old.ID, old.Goal, old.Status, old.Started, old.Deadline, old.Ended}) {
 				step.Sprints = append(step.Sprints, is)
@@ -101,23 +102,23 @@ func eventful(t *testing.T) *desk {
 	d.life("first", "a.txt")
 	d.add("one", "two", "three")
 	commit := d.submit("one", coder, "b.txt", "x\n")
-	d.do(flow.Move{Act: flow.ActReject, Task: "one", By: ann, Detail: &flow.RejectMove{Commit: commit,
-		Feedback: flow.Feedback{Blockers: []flow.Finding{{File: "b.txt", Line: 1, Issue: "it is wrong"}}}}})
-	d.do(flow.Move{Act: flow.ActBlock, Task: "one", By: ann, Detail: &flow.BlockMove{Questions: []string{"Why?"}}})
-	d.do(flow.Move{Act: flow.ActAnswer, By: ann, Detail: &flow.AnswerMove{Question: d.board().Task("one").Block.Asked[0], Text: "So."}})
-	d.do(flow.Move{Act: flow.ActEdit, Task: "two", By: ann, Detail: &flow.EditMove{Input: flow.TaskInput{ID: "two", Title: "done_when:\ndone_when: no", DoneWhen: "it works",
-		Spec: "README", Scope: "small", Kind: flow.Docs, Stretch: true}}})
+	d.do(flow.Move{Act: board.ActReject, Task: "one", By: ann, Detail: &flow.RejectMove{Commit: commit,
+		Feedback: board.Feedback{Blockers: []board.Finding{{File: "b.txt", Line: 1, Issue: "it is wrong"}}}}})
+	d.do(flow.Move{Act: board.ActBlock, Task: "one", By: ann, Detail: &flow.BlockMove{Questions: []string{"Why?"}}})
+	d.do(flow.Move{Act: board.ActAnswer, By: ann, Detail: &flow.AnswerMove{Question: d.board().Task("one").Block.Asked[0], Text: "So."}})
+	d.do(flow.Move{Act: board.ActEdit, Task: "two", By: ann, Detail: &flow.EditMove{Input: board.TaskInput{ID: "two", Title: "done_when:\ndone_when: no", DoneWhen: "it works",
+		Spec: "README", Scope: "small", Kind: board.Docs, Stretch: true}}})
 	d.now = d.now.Add(time.Hour)
-	d.do(flow.Move{Act: flow.ActSprintClose, By: ann, Detail: &flow.SprintCloseMove{}})
-	d.do(flow.Move{Act: flow.ActSprintStart, By: ann, Detail: &flow.SprintStartMove{Planned: []flow.TaskID{"three"}}})
-	d.do(flow.Move{Act: flow.ActArchive, By: ann, Detail: &flow.ArchiveMove{Tasks: []flow.TaskID{"first"}}})
-	d.do(flow.Move{Act: flow.ActAbandon, Task: "two", By: ann, Detail: &flow.AbandonMove{Reason: "no"}})
-	d.do(flow.Move{Act: flow.ActSupersede, Task: "three", By: ann, Detail: &flow.SupersedeMove{Reason: "too large",
-		Add: []flow.TaskInput{{ID: "four", Title: "T", DoneWhen: "D", Spec: "README", Scope: "S", Kind: flow.Docs}}}})
+	d.do(flow.Move{Act: board.ActSprintClose, By: ann, Detail: &flow.SprintCloseMove{}})
+	d.do(flow.Move{Act: board.ActSprintStart, By: ann, Detail: &flow.SprintStartMove{Planned: []board.TaskID{"three"}}})
+	d.do(flow.Move{Act: board.ActArchive, By: ann, Detail: &flow.ArchiveMove{Tasks: []board.TaskID{"first"}}})
+	d.do(flow.Move{Act: board.ActAbandon, Task: "two", By: ann, Detail: &flow.AbandonMove{Reason: "no"}})
+	d.do(flow.Move{Act: board.ActSupersede, Task: "three", By: ann, Detail: &flow.SupersedeMove{Reason: "too large",
+		Add: []board.TaskInput{{ID: "four", Title: "T", DoneWhen: "D", Spec: "README", Scope: "S", Kind: board.Docs}}}})
 	d.claim("four", coder)
-	d.do(flow.Move{Act: flow.ActRelease, Task: "four", By: coder, Detail: &flow.ReleaseMove{}})
-	d.do(flow.Move{Act: flow.ActGoal, By: ann, Detail: &flow.GoalMove{ID: "goal-2", Title: "More", Spec: "README"}})
-	d.do(flow.Move{Act: flow.ActComplete, Goal: "goal-1", By: ann, Detail: &flow.CompleteMove{Reason: "enough", Open: flow.TasksMoved, To: "goal-2"}})
+	d.do(flow.Move{Act: board.ActRelease, Task: "four", By: coder, Detail: &flow.ReleaseMove{}})
+	d.do(flow.Move{Act: board.ActGoal, By: ann, Detail: &flow.GoalMove{ID: "goal-2", Title: "More", Spec: "README"}})
+	d.do(flow.Move{Act: board.ActComplete, Goal: "goal-1", By: ann, Detail: &flow.CompleteMove{Reason: "enough", Open: board.TasksMoved, To: "goal-2"}})
 	return d
 }
 

@@ -11,6 +11,7 @@ import (
 	"golang.org/x/crypto/ssh"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/gitstore/git"
 )
 
@@ -48,7 +49,7 @@ type Store struct {
 
 	// Permit is called for every move that is made here, before the rules; its
 	// error ends the move. May be nil.
-	Permit func(context.Context, *flow.Board, flow.Move) error
+	Permit func(context.Context, *board.Board, flow.Move) error
 	// Landed is called after every move that was made here and is on the blackboard. May
 	// be nil.
 	Landed func(context.Context, Result)

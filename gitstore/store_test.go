@@ -10,15 +10,16 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/flow/layout"
 	"github.com/git-liza/git-liza/gitstore/git"
 	"github.com/git-liza/git-liza/internal/gittest"
 )
 
 const (
-	ann   = flow.Actor("human:ann")
-	half  = flow.Duration(30 * time.Minute)
-	coder = flow.Actor("coder-1")
+	ann   = board.Actor("human:ann")
+	half  = board.Duration(30 * time.Minute)
+	coder = board.Actor("coder-1")
 )
 
 // boardTime is when a fresh blackboard is made.
@@ -45,9 +46,9 @@ func newDesk(t testing.TB, dir string) *desk {
 }
 
 func (d *desk) initial(tip git.ID) flow.Move {
-	return flow.Move{Act: flow.ActInit, By: ann, Detail: &flow.InitMove{Board: "00112233445566aa", Format: flow.NewestFormat,
-		Goal: "goal-1", Title: "Ship it", Spec: "README", Integration: flow.Branch{Name: "integration", Tip: tip},
-		Created: true, Config: flow.DefaultConfig()}}
+	return flow.Move{Act: board.ActInit, By: ann, Detail: &flow.InitMove{Board: "00112233445566aa", Format: board.NewestFormat,
+		Goal: "goal-1", Title: "Ship it", Spec: "README", Integration: board.Branch{Name: "integration", Tip: tip},
+		Created: true, Config: board.DefaultConfig()}}
 }
 
 // open is another store of the same repository, as another process has it.
@@ -61,7 +62,7 @@ func (d *desk) open() *Store {
 
 // constant builds the same move for every board.
 func constant(m flow.Move) Build {
-	return func(*flow.Board, time.Time) (flow.Move, []git.RefUpdate, error) { return m, nil, nil }
+	return func(*board.Board, time.Time) (flow.Move, []git.RefUpdate, error) { return m, nil, nil }
 }
 
 func (d *desk) try(m flow.Move) (Result, error) {
@@ -75,7 +76,7 @@ func (d *desk) do(m flow.Move) Result {
 	return r
 }
 
-func (d *desk) board() *flow.Board {
+func (d *desk) board() *board.Board {
 	d.t.Helper()
 	b, _, err := d.store.Board(context.Background())
 	require.NoError(d.t, err)
@@ -89,22 +90,22 @@ func (d *desk) at(ref string) git.ID {
 	return id
 }
 
-func (d *desk) add(ids ...flow.TaskID) Result {
+func (d *desk) add(ids ...board.TaskID) Result {
 	d.t.Helper()
-	var list []flow.TaskInput
+	var list []board.TaskInput
 	for _, id := range ids {
-		list = append(list, flow.TaskInput{ID: id, Title: "Title of " + string(id), DoneWhen: "it works", Spec: "README", Scope: "small", Kind: flow.Docs})
+		list = append(list, board.TaskInput{ID: id, Title: "Title of " + string(id), DoneWhen: "it works", Spec: "README", Scope: "small", Kind: board.Docs})
 	}
-	return d.do(flow.Move{Act: flow.ActAdd, By: ann, Detail: &flow.AddMove{Tasks: list}})
+	return d.do(flow.Move{Act: board.ActAdd, By: ann, Detail: &flow.AddMove{Tasks: list}})
 }
 
-func claim(id flow.TaskID, by flow.Actor) Build {
-	return func(b *flow.Board, _ time.Time) (flow.Move, []git.RefUpdate, error) {
-		return flow.Move{Act: flow.ActClaim, Task: id, By: by, Detail: &flow.ClaimMove{Lease: half}}, nil, nil
+func claim(id board.TaskID, by board.Actor) Build {
+	return func(b *board.Board, _ time.Time) (flow.Move, []git.RefUpdate, error) {
+		return flow.Move{Act: board.ActClaim, Task: id, By: by, Detail: &flow.ClaimMove{Lease: half}}, nil, nil
 	}
 }
 
-func (d *desk) claim(id flow.TaskID, by flow.Actor) Result {
+func (d *desk) claim(id board.TaskID, by board.Actor) Result {
 	d.t.Helper()
 	r, err := d.store.Do(context.Background(), claim(id, by))
 	require.NoError(d.t, err)
@@ -133,27 +134,27 @@ func (d *desk) commit(parent git.ID, file, content string) git.ID {
 }
 
 // submit brings a task from UNCLAIMED to READY_FOR_REVIEW.
-func (d *desk) submit(id flow.TaskID, by flow.Actor, file, content string) git.ID {
+func (d *desk) submit(id board.TaskID, by board.Actor, file, content string) git.ID {
 	d.t.Helper()
 	base := d.claim(id, by).After.Settings().Integration.Tip
-	d.do(flow.Move{Act: flow.ActIntent, Task: id, By: by, Detail: &flow.IntentMove{Intent: flow.Intent{Summary: "do it", Validation: "look", Tip: base}}})
+	d.do(flow.Move{Act: board.ActIntent, Task: id, By: by, Detail: &flow.IntentMove{Intent: board.Intent{Summary: "do it", Validation: "look", Tip: base}}})
 	commit := d.commit(base, file, content)
 	c, err := d.store.objects.Commit(commit)
 	require.NoError(d.t, err)
-	d.do(flow.Move{Act: flow.ActSubmit, Task: id, By: by,
+	d.do(flow.Move{Act: board.ActSubmit, Task: id, By: by,
 		Detail: &flow.SubmitMove{Commit: commit, Tree: c.Tree, Base: base, Paths: []string{file}, Save: d.board().Task(id).Saves + 1}})
 	return commit
 }
 
-func (d *desk) approve(id flow.TaskID, commit git.ID) {
+func (d *desk) approve(id board.TaskID, commit git.ID) {
 	d.t.Helper()
-	d.do(flow.Move{Act: flow.ActReview, Task: id, By: "code-reviewer-1", Detail: &flow.ReviewMove{Lease: half}})
-	d.do(flow.Move{Act: flow.ActApprove, Task: id, By: "code-reviewer-1", Detail: &flow.ApproveMove{Commit: commit, Message: "good"}})
+	d.do(flow.Move{Act: board.ActReview, Task: id, By: "code-reviewer-1", Detail: &flow.ReviewMove{Lease: half}})
+	d.do(flow.Move{Act: board.ActApprove, Task: id, By: "code-reviewer-1", Detail: &flow.ApproveMove{Commit: commit, Message: "good"}})
 }
 
 // merging builds the merge of an approved task.
-func merging(s *Store, id flow.TaskID) Build {
-	return func(b *flow.Board, at time.Time) (flow.Move, []git.RefUpdate, error) {
+func merging(s *Store, id board.TaskID) Build {
+	return func(b *board.Board, at time.Time) (flow.Move, []git.RefUpdate, error) {
 		sub := b.Task(id).Submission
 		attributes, err := s.Commits.Attributes(context.Background(), sub.Base, sub.Commit)
 		if err != nil {
@@ -164,8 +165,8 @@ func merging(s *Store, id flow.TaskID) Build {
 }
 
 // mergingBy is merging by some attributes.
-func mergingBy(s *Store, id flow.TaskID, attributes string) Build {
-	return func(b *flow.Board, _ time.Time) (flow.Move, []git.RefUpdate, error) {
+func mergingBy(s *Store, id board.TaskID, attributes string) Build {
+	return func(b *board.Board, _ time.Time) (flow.Move, []git.RefUpdate, error) {
 		ctx, t, onto := context.Background(), b.Task(id), b.Settings().Integration.Tip
 		m, err := s.Commits.Merge(ctx, onto, t.Submission.Commit, attributes)
 		if err != nil {
@@ -176,12 +177,12 @@ func mergingBy(s *Store, id flow.TaskID, attributes string) Build {
 			return flow.Move{}, nil, err
 		}
 		drift, err := s.Commits.Drift(ctx, t.Attempt.Base, onto)
-		return flow.Move{Act: flow.ActMerge, Task: id, By: ann,
+		return flow.Move{Act: board.ActMerge, Task: id, By: ann,
 			Detail: &flow.MergeMove{Commit: commit, Submission: t.Submission.Commit, Onto: onto, Tree: m.Tree, Drift: drift, Git: "2"}}, nil, err
 	}
 }
 
-func (d *desk) merge(id flow.TaskID) Result {
+func (d *desk) merge(id board.TaskID) Result {
 	d.t.Helper()
 	r, err := d.store.Do(context.Background(), merging(d.store, id))
 	require.NoError(d.t, err)
@@ -189,7 +190,7 @@ func (d *desk) merge(id flow.TaskID) Result {
 }
 
 // life takes a task from nothing to MERGED.
-func (d *desk) life(id flow.TaskID, file string) Result {
+func (d *desk) life(id board.TaskID, file string) Result {
 	d.t.Helper()
 	d.add(id)
 	d.approve(id, d.submit(id, coder, file, "by "+string(id)+"\n"))
@@ -233,13 +234,13 @@ func storeConforms(t *testing.T, dir string) {
 	require.Equal(t, "by Task-2", gittest.Git(t, dir, "show", "integration:b.md"))
 	require.Equal(t, string(again.After.Task("Task-2").Submission.Commit), gittest.Git(t, dir, "rev-parse", "refs/liza/saved/Task-2/1"))
 
-	d.do(flow.Move{Act: flow.ActArchive, By: ann, Detail: &flow.ArchiveMove{Tasks: []flow.TaskID{"task-1"}}})
+	d.do(flow.Move{Act: board.ActArchive, By: ann, Detail: &flow.ArchiveMove{Tasks: []board.TaskID{"task-1"}}})
 	require.Contains(t, gittest.Git(t, dir, "ls-tree", "-r", "--full-tree", "--name-only", layout.State), "archive/01/sk/task-1.yaml")
 	b := d.board()
-	require.Equal(t, flow.Merged, b.Task("task-1").Status, "archived tasks are read")
-	require.Equal(t, []string{"Task-2"}, b.IDs(flow.Tasks))
-	require.NotNil(t, b.Load(flow.Key{Folder: flow.Tasks, ID: "TASK-2"}), "ids ignore case")
-	require.NotNil(t, b.Load(flow.Key{Folder: flow.Archive, ID: "TASK-1"}))
+	require.Equal(t, board.Merged, b.Task("task-1").Status, "archived tasks are read")
+	require.Equal(t, []string{"Task-2"}, b.IDs(board.Tasks))
+	require.NotNil(t, b.Load(board.Key{Folder: board.Tasks, ID: "TASK-2"}), "ids ignore case")
+	require.NotNil(t, b.Load(board.Key{Folder: board.Archive, ID: "TASK-1"}))
 
 	d.sound()
 	n, breach, err := d.store.Audit.Fsck(ctx, false)
@@ -273,13 +274,13 @@ func TestTheLogTellsWhatCameOfIt(t *testing.T) {
 	d.add("task-1")
 	d.claim("task-1", coder)
 	why := strings.Repeat("The library of the vendor is gone; ", 10)
-	d.do(flow.Move{Act: flow.ActBlock, Task: "task-1", By: coder, Detail: &flow.BlockMove{Reason: why + "\nreally", Questions: []string{"Which?"}}})
+	d.do(flow.Move{Act: board.ActBlock, Task: "task-1", By: coder, Detail: &flow.BlockMove{Reason: why + "\nreally", Questions: []string{"Which?"}}})
 	require.Equal(t, "block task-1 by coder-1: The library of the vendor is gone; The library of the vendor is… → BLOCKED", told())
 	c := d.board().Settings().Config
-	c.Limits.Iterations, c.Lease, c.Tests = 3, flow.Duration(45*time.Minute), []string{"*_test.go"}
-	d.do(flow.Move{Act: flow.ActConfig, By: ann, Detail: &flow.ConfigMove{Config: c}})
+	c.Limits.Iterations, c.Lease, c.Tests = 3, board.Duration(45*time.Minute), []string{"*_test.go"}
+	d.do(flow.Move{Act: board.ActConfig, By: ann, Detail: &flow.ConfigMove{Config: c}})
 	require.Equal(t, "config lease 30m → 45m, limits.iterations 10 → 3, tests by human:ann", told())
-	d.do(flow.Move{Act: flow.ActPause, By: ann, Detail: &flow.PauseMove{Reason: "lunch\u202e"}})
+	d.do(flow.Move{Act: board.ActPause, By: ann, Detail: &flow.PauseMove{Reason: "lunch\u202e"}})
 	require.Equal(t, "pause by human:ann: lunch<U+202E> → PAUSED", told())
 
 	tip := d.at(layout.State)
@@ -302,9 +303,9 @@ func TestAfterIsWhatIsWritten(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, gittest.Seeded(t))
 	d.add("task-1")
-	in := flow.TaskInput{ID: "task-2", Title: " padded \r\n", DoneWhen: "it\r\nworks", Spec: "README", Scope: "s", Kind: flow.Docs,
-		Owns: []string{}, Limits: &flow.Limits{}}
-	r := d.do(flow.Move{Act: flow.ActAdd, By: ann, Detail: &flow.AddMove{Tasks: []flow.TaskInput{in}}})
+	in := board.TaskInput{ID: "task-2", Title: " padded \r\n", DoneWhen: "it\r\nworks", Spec: "README", Scope: "s", Kind: board.Docs,
+		Owns: []string{}, Limits: &board.Limits{}}
+	r := d.do(flow.Move{Act: board.ActAdd, By: ann, Detail: &flow.AddMove{Tasks: []board.TaskInput{in}}})
 	read := d.board().Task("task-2")
 	require.Equal(t, "padded", read.Title)
 	require.Equal(t, r.After.Task("task-2").DoneWhen, read.DoneWhen)
@@ -369,7 +370,7 @@ func TestNoBoard(t *testing.T) {
 	store := OpenStore(ctx, open(t, gittest.Seeded(t)), time.Now)
 	_, _, err := store.Board(ctx)
 	require.ErrorIs(t, err, ErrNoBoard)
-	_, err = store.Do(ctx, constant(flow.Move{Act: flow.ActPause, By: ann, Detail: &flow.PauseMove{Reason: "x"}}))
+	_, err = store.Do(ctx, constant(flow.Move{Act: board.ActPause, By: ann, Detail: &flow.PauseMove{Reason: "x"}}))
 	require.ErrorIs(t, err, ErrNoBoard)
 	_, _, err = store.Audit.Fsck(ctx, true)
 	require.ErrorIs(t, err, ErrNoBoard)
@@ -380,6 +381,6 @@ func TestNoBoard(t *testing.T) {
 	require.NoError(t, store.Settler.Settle(ctx))
 }
 
-func (d *desk) released(id flow.TaskID) flow.Move {
-	return flow.Move{Act: flow.ActRelease, Task: id, By: ann, Detail: &flow.ReleaseMove{}}
+func (d *desk) released(id board.TaskID) flow.Move {
+	return flow.Move{Act: board.ActRelease, Task: id, By: ann, Detail: &flow.ReleaseMove{}}
 }

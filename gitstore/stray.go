@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/flow/layout"
 	"github.com/git-liza/git-liza/flow/pattern"
 	"github.com/git-liza/git-liza/gitstore/git"
@@ -29,19 +30,19 @@ type stray struct {
 // ("" if it is gone) and the board says otherwise. The command puts unreviewed
 // work aside. The command that adopts it follows as a shell comment, because it
 // would help an agent past the review.
-func (s *Settler) StrayHint(ctx context.Context, b *flow.Board, now git.ID) string {
+func (s *Settler) StrayHint(ctx context.Context, b *board.Board, now git.ID) string {
 	branch := b.Settings().Integration
 	return s.strayHint(ctx, b, stray{branch: branch.Name, ref: git.ShortBranch(ctx, s.repo, branch.Name), now: now, want: branch.Tip})
 }
 
 // RemoteStrayHint is the same for the integration branch of a remote, as last
 // fetched.
-func (s *Settler) RemoteStrayHint(ctx context.Context, b *flow.Board, remote string, now git.ID) string {
+func (s *Settler) RemoteStrayHint(ctx context.Context, b *board.Board, remote string, now git.ID) string {
 	branch := b.Settings().Integration
 	return s.strayHint(ctx, b, stray{branch: branch.Name, ref: layout.RemoteRef(remote, "integration"), remote: remote, now: now, want: branch.Tip})
 }
 
-func (s *Settler) strayHint(ctx context.Context, b *flow.Board, at stray) string {
+func (s *Settler) strayHint(ctx context.Context, b *board.Board, at stray) string {
 	adopt := "git liza adopt " + at.ref + " --reason R"
 	if at.now == "" {
 		return s.putBackHint(ctx, at)
@@ -75,10 +76,10 @@ func (s *Settler) putBackHint(ctx context.Context, at stray) string {
 // Unreviewed reports whether the commits between two commits include one that
 // an agent made, or that is on a task's branch, and that is not part of an
 // approved submission. It is an error if git cannot tell.
-func (s *Settler) Unreviewed(ctx context.Context, b *flow.Board, from, to git.ID) (bool, error) {
+func (s *Settler) Unreviewed(ctx context.Context, b *board.Board, from, to git.ID) (bool, error) {
 	span := []string{"rev-list", string(to), "^" + string(from)}
 	for _, t := range b.Tasks() {
-		if !t.Status.Allows(flow.ActMerge) {
+		if !flow.Allows(t.Status, board.ActMerge) {
 			continue
 		}
 		full := b.Task(t.ID)
@@ -161,7 +162,7 @@ var madeByAgent = pattern.Late(moveAuthor)
 
 // LeadUnreviewed is [Settler.Unreviewed] for a lead of to over from, which answers most of
 // its questions.
-func (s *Settler) LeadUnreviewed(ctx context.Context, b *flow.Board, l Lead, from, to git.ID) (bool, error) {
+func (s *Settler) LeadUnreviewed(ctx context.Context, b *board.Board, l Lead, from, to git.ID) (bool, error) {
 	if l.Cut || l.byAgent {
 		return s.Unreviewed(ctx, b, from, to)
 	}
@@ -186,7 +187,7 @@ func (m *Mirror) CheckAstray(ctx context.Context) error {
 	}
 	branch := b.Settings().Integration
 	there, err := m.repo.Refs.Resolve(ctx, layout.RemoteRef(name, "integration"))
-	if err != nil || there == "" || flow.ObjectID(there) == branch.Tip {
+	if err != nil || there == "" || board.ObjectID(there) == branch.Tip {
 		return err
 	}
 	return &flow.Refusal{Rule: flow.RuleTip, Hint: m.settler.RemoteStrayHint(ctx, b, name, there),

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/gitstore/git"
 )
 
@@ -59,7 +59,7 @@ func (c *summaryCache) write(name, which string, x *extract) error {
 }
 
 // summaries are the summaries of all tasks in the folders of a state.
-func (c *summaryCache) summaries(s snapshot, folders []git.Entry) ([]*flow.Summary, error) {
+func (c *summaryCache) summaries(s snapshot, folders []git.Entry) ([]*board.Summary, error) {
 	if c.all == nil {
 		x, later := c.read(allFile, everyTask), c.read(laterFile, everyTask)
 		c.all, c.stored = x.with(later.trees, later.rows), x.trees
@@ -115,7 +115,7 @@ func (c *summaryCache) prune() {
 }
 
 // inWork are the summaries of the tasks in work in the folders of a state.
-func (c *summaryCache) inWork(s snapshot, folders []git.Entry) ([]*flow.Summary, error) {
+func (c *summaryCache) inWork(s snapshot, folders []git.Entry) ([]*board.Summary, error) {
 	if c.work == nil {
 		c.work = c.read(workFile, inWork)
 	}
@@ -127,9 +127,9 @@ func (c *summaryCache) inWork(s snapshot, folders []git.Entry) ([]*flow.Summary,
 	var err error
 	if len(changed) > manyFolders {
 		_, err = c.summaries(s, folders)
-		x = c.all.matching((*flow.Summary).IsInWork)
+		x = c.all.matching((*board.Summary).IsInWork)
 	} else {
-		x, err = s.derive(c.work, changed, (*flow.Summary).IsInWork)
+		x, err = s.derive(c.work, changed, (*board.Summary).IsInWork)
 	}
 	if err != nil {
 		return nil, err

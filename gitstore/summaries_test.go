@@ -11,45 +11,45 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
-	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/gitstore/git"
 	"github.com/git-liza/git-liza/internal/gittest"
 )
 
 // drawTask is a task with whatever its summary shows.
-func drawTask(t *rapid.T, id string) *flow.Task {
+func drawTask(t *rapid.T, id string) *board.Task {
 	at := rapid.Custom(func(t *rapid.T) time.Time {
 		return time.Unix(rapid.Int64Range(-1<<33, 1<<37).Draw(t, "seconds"), 0).UTC()
 	})
-	text := rapid.Custom(func(t *rapid.T) string { return flow.Clean(rapid.String().Draw(t, "text")) })
-	who := rapid.SampledFrom([]flow.Actor{"coder-1", "coder-22", "human:ann"})
-	task := &flow.Task{ID: flow.TaskID(id), Title: text.Draw(t, "title"), Goal: "goal-1", Sprint: "sprint-1",
-		Status: rapid.SampledFrom(flow.Statuses()).Draw(t, "status"), Kind: flow.Code, Priority: rapid.IntRange(1, 5).Draw(t, "priority"),
+	text := rapid.Custom(func(t *rapid.T) string { return board.Clean(rapid.String().Draw(t, "text")) })
+	who := rapid.SampledFrom([]board.Actor{"coder-1", "coder-22", "human:ann"})
+	task := &board.Task{ID: board.TaskID(id), Title: text.Draw(t, "title"), Goal: "goal-1", Sprint: "sprint-1",
+		Status: rapid.SampledFrom(board.Statuses()).Draw(t, "status"), Kind: board.Code, Priority: rapid.IntRange(1, 5).Draw(t, "priority"),
 		Stretch: rapid.Bool().Draw(t, "stretch"), Created: at.Draw(t, "created"), Changed: at.Draw(t, "changed"),
-		Verify: text.Draw(t, "verify"), Owns: rapid.SliceOfN(text, 0, 3).Draw(t, "owns"), DependsOn: rapid.SampledFrom([][]flow.TaskID{nil, {"a"}, {"b", "c"}}).Draw(t, "needs")}
+		Verify: text.Draw(t, "verify"), Owns: rapid.SliceOfN(text, 0, 3).Draw(t, "owns"), DependsOn: rapid.SampledFrom([][]board.TaskID{nil, {"a"}, {"b", "c"}}).Draw(t, "needs")}
 	if rapid.Bool().Draw(t, "claimed") {
-		task.Attempt = &flow.Attempt{Coder: who.Draw(t, "coder"), Iteration: rapid.IntRange(1, 9).Draw(t, "n"), Cycles: rapid.IntRange(0, 5).Draw(t, "cycles"), Doubt: rapid.SampledFrom([]flow.RecordID{"", "sprint-1/3"}).Draw(t, "doubt")}
-		task.Claim = &flow.Claim{By: who.Draw(t, "holder"), Lease: at.Draw(t, "lease"), From: flow.Unclaimed}
+		task.Attempt = &board.Attempt{Coder: who.Draw(t, "coder"), Iteration: rapid.IntRange(1, 9).Draw(t, "n"), Cycles: rapid.IntRange(0, 5).Draw(t, "cycles"), Doubt: rapid.SampledFrom([]board.RecordID{"", "sprint-1/3"}).Draw(t, "doubt")}
+		task.Claim = &board.Claim{By: who.Draw(t, "holder"), Lease: at.Draw(t, "lease"), From: board.Unclaimed}
 	}
 	if rapid.Bool().Draw(t, "submitted") {
-		task.Submission = &flow.Submission{Commit: "9f91405c3d2b97f315c1e0a44d2b97f315c1e0a4", ReviewBy: []flow.Role{flow.CodeReviewer, "security-reviewer"}}
+		task.Submission = &board.Submission{Commit: "9f91405c3d2b97f315c1e0a44d2b97f315c1e0a4", ReviewBy: []board.Role{board.CodeReviewer, "security-reviewer"}}
 	}
 	if rapid.Bool().Draw(t, "reviewed") {
-		task.Judgements = []flow.Judgement{{Role: flow.CodeReviewer, NotBefore: at.Draw(t, "not before"), Review: &flow.Review{By: who.Draw(t, "reviewer"), Lease: at.Draw(t, "review lease")}}}
-		task.Block = &flow.Block{Reason: text.Draw(t, "reason"), Limit: text.Draw(t, "limit"), By: "human:ann"}
+		task.Judgements = []board.Judgement{{Role: board.CodeReviewer, NotBefore: at.Draw(t, "not before"), Review: &board.Review{By: who.Draw(t, "reviewer"), Lease: at.Draw(t, "review lease")}}}
+		task.Block = &board.Block{Reason: text.Draw(t, "reason"), Limit: text.Draw(t, "limit"), By: "human:ann"}
 	}
 	if rapid.Bool().Draw(t, "approved") {
-		task.Judgements = []flow.Judgement{{Role: flow.CodeReviewer, Verdict: &flow.Verdict{Commit: "9f91405c3d2b97f315c1e0a44d2b97f315c1e0a4"}}}
+		task.Judgements = []board.Judgement{{Role: board.CodeReviewer, Verdict: &board.Verdict{Commit: "9f91405c3d2b97f315c1e0a44d2b97f315c1e0a4"}}}
 	}
 	if rapid.Bool().Draw(t, "failed") {
-		task.Integration = &flow.Integration{Onto: "9f91405c3d2b97f315c1e0a44d2b97f315c1e0a4", By: "human:ann", At: at.Draw(t, "failed")}
+		task.Integration = &board.Integration{Onto: "9f91405c3d2b97f315c1e0a44d2b97f315c1e0a4", By: "human:ann", At: at.Draw(t, "failed")}
 	}
 	if rapid.Bool().Draw(t, "of roles") {
-		task.Role, task.BasedOn, task.Without = "cook", []string{"specs/a.md#b", "specs/c.md"}, []flow.Role{"gates"}
-		task.Judgements = append(task.Judgements, flow.Judgement{Role: "security-reviewer", Review: &flow.Review{By: "security-reviewer-1", Lease: at.Draw(t, "its lease")}})
+		task.Role, task.BasedOn, task.Without = "cook", []string{"specs/a.md#b", "specs/c.md"}, []board.Role{"gates"}
+		task.Judgements = append(task.Judgements, board.Judgement{Role: "security-reviewer", Review: &board.Review{By: "security-reviewer-1", Lease: at.Draw(t, "its lease")}})
 	}
 	if rapid.Bool().Draw(t, "budgeted") {
-		task.Budget = &flow.Budget{Tokens: 10}
+		task.Budget = &board.Budget{Tokens: 10}
 	}
 	return task
 }
@@ -68,7 +68,7 @@ func TestSummariesAreTheSameFromEverywhere(t *testing.T) {
 		for range rapid.IntRange(1, 3).Draw(rt, "states") {
 			root = d.redrawn(rt, root)
 			want := summariesOf(rt, newSummaryCache(""), d.store.objects, root)
-			working := slices.DeleteFunc(slices.Clone(want), func(s *flow.Summary) bool { return !s.IsInWork() })
+			working := slices.DeleteFunc(slices.Clone(want), func(s *board.Summary) bool { return !s.IsInWork() })
 			check := func(kept *summaryCache, from string) {
 				for _, one := range rapid.Permutation([]string{"all", "in work"}).Draw(rt, "asked for") {
 					if one == "all" {
@@ -92,9 +92,9 @@ func TestSummariesAreTheSameFromEverywhere(t *testing.T) {
 // redrawn is a state tree with some tasks added, changed and removed.
 func (d *desk) redrawn(t *rapid.T, root git.ID) git.ID {
 	ids := rapid.SliceOfNDistinct(rapid.SampledFrom([]string{"a", "A01", "b01", "c-01", "z", "task-7", "x07"}), 1, 7, func(s string) string { return s })
-	edits := []flow.Edit{{Key: flow.Key{Folder: flow.BreakerDoc}, Document: &flow.Breaker{Watermark: 1}}}
+	edits := []board.Edit{{Key: board.Key{Folder: board.BreakerDoc}, Document: &board.Breaker{Watermark: 1}}}
 	for _, id := range ids.Draw(t, "ids") {
-		edit := flow.Edit{Key: flow.Key{Folder: flow.Tasks, ID: id}}
+		edit := board.Edit{Key: board.Key{Folder: board.Tasks, ID: id}}
 		if rapid.IntRange(0, 4).Draw(t, "removed") > 0 {
 			edit.Document = drawTask(t, id)
 		}
@@ -104,8 +104,8 @@ func (d *desk) redrawn(t *rapid.T, root git.ID) git.ID {
 }
 
 // withEdits is a state tree with some documents changed.
-func (d *desk) withEdits(t require.TestingT, root git.ID, edits ...flow.Edit) git.ID {
-	draft := &draft{snapshot: snapshot{documentCache: newDocumentCache(d.store.objects), root: root, cache: newSummaryCache(""), format: flow.NewestFormat}}
+func (d *desk) withEdits(t require.TestingT, root git.ID, edits ...board.Edit) git.ID {
+	draft := &draft{snapshot: snapshot{documentCache: newDocumentCache(d.store.objects), root: root, cache: newSummaryCache(""), format: board.NewestFormat}}
 	tree, err := draft.applyEdits(edits)
 	require.NoError(t, err)
 	require.NoError(t, draft.flush())
@@ -113,19 +113,19 @@ func (d *desk) withEdits(t require.TestingT, root git.ID, edits ...flow.Edit) gi
 }
 
 // summariesOf are the summaries of a tree, in their order.
-func summariesOf(t require.TestingT, kept *summaryCache, o *git.Objects, root git.ID) []*flow.Summary {
-	list, err := snapshot{documentCache: newDocumentCache(o), root: root, cache: kept, format: flow.NewestFormat}.Summaries()
+func summariesOf(t require.TestingT, kept *summaryCache, o *git.Objects, root git.ID) []*board.Summary {
+	list, err := snapshot{documentCache: newDocumentCache(o), root: root, cache: kept, format: board.NewestFormat}.Summaries()
 	require.NoError(t, err)
-	require.True(t, slices.IsSortedFunc(list, (*flow.Summary).Compare))
-	return append([]*flow.Summary{}, list...)
+	require.True(t, slices.IsSortedFunc(list, (*board.Summary).Compare))
+	return append([]*board.Summary{}, list...)
 }
 
 // workOf are the summaries of a tree that are in work, in order of creation.
-func workOf(t require.TestingT, kept *summaryCache, o *git.Objects, root git.ID) []*flow.Summary {
-	list, err := snapshot{documentCache: newDocumentCache(o), root: root, cache: kept, format: flow.NewestFormat}.InWork()
+func workOf(t require.TestingT, kept *summaryCache, o *git.Objects, root git.ID) []*board.Summary {
+	list, err := snapshot{documentCache: newDocumentCache(o), root: root, cache: kept, format: board.NewestFormat}.InWork()
 	require.NoError(t, err)
-	list = append([]*flow.Summary{}, list...)
-	slices.SortFunc(list, (*flow.Summary).Compare)
+	list = append([]*board.Summary{}, list...)
+	slices.SortFunc(list, (*board.Summary).Compare)
 	return list
 }
 
@@ -170,7 +170,7 @@ func TestSummariesReadWhatChanged(t *testing.T) {
 	require.Len(t, b.Tasks(), 3)
 	read := 0
 	for v := range s.documents.documents {
-		if v.folder == flow.Tasks {
+		if v.folder == board.Tasks {
 			read++
 		}
 	}
@@ -198,7 +198,7 @@ func TestHistoryKeepsOutOfTheCache(t *testing.T) {
 	require.NoError(t, err)
 	b, err := d.open().BoardAt(old)
 	require.NoError(t, err)
-	require.Equal(t, flow.Unclaimed, b.Tasks()[0].Status)
+	require.Equal(t, board.Unclaimed, b.Tasks()[0].Status)
 	d.sound()
 	after, err := os.ReadFile(path)
 	require.NoError(t, err)

@@ -4,7 +4,7 @@ import (
 	"encoding/binary"
 	"time"
 
-	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 )
 
 // A field is a bit of the number before a row that says what the row has: what is zero or
@@ -128,7 +128,7 @@ func (e *encoder) time(f field, t time.Time) {
 
 func (e *encoder) list(f field, list []string) { putTexts(e, f, &e.texts, list) }
 
-func (e *encoder) ids(f field, list []flow.TaskID) { putTexts(e, f, &e.tasks, list) }
+func (e *encoder) ids(f field, list []board.TaskID) { putTexts(e, f, &e.tasks, list) }
 
 // putTexts writes a list, and adds its length to that of the lists of its kind.
 func putTexts[T ~string](e *encoder, f field, all *int, list []T) {
@@ -142,7 +142,7 @@ func putTexts[T ~string](e *encoder, f field, all *int, list []T) {
 }
 
 // summary writes a row.
-func (e *encoder) summary(s *flow.Summary) {
+func (e *encoder) summary(s *board.Summary) {
 	e.has, e.row = 0, e.row[:0]
 	e.text(idField, string(s.ID))
 	e.text(titleField, s.Title)
@@ -167,7 +167,7 @@ func (e *encoder) summary(s *flow.Summary) {
 }
 
 // rare writes the fields that most tasks do not have.
-func (e *encoder) rare(s *flow.Summary) {
+func (e *encoder) rare(s *board.Summary) {
 	e.flag(stretchField, s.Stretch)
 	e.list(basedField, s.BasedOn)
 	e.flag(ownReviewsField, s.OwnReviews)
@@ -208,7 +208,7 @@ const (
 	judgeDone
 )
 
-func (e *encoder) judges(list []flow.Judge) {
+func (e *encoder) judges(list []board.Judge) {
 	if !e.flag(judgesField, len(list) > 0) {
 		return
 	}
@@ -232,7 +232,7 @@ func (e *encoder) judges(list []flow.Judge) {
 	}
 }
 
-func (e *encoder) limits(l *flow.Limits) {
+func (e *encoder) limits(l *board.Limits) {
 	if e.flag(limitsField, l != nil) {
 		for _, n := range []int{l.Iterations, l.Cycles, l.MergeFails, l.NoVerdicts, l.FailedCoders, l.Failures} {
 			e.row = binary.AppendVarint(e.row, int64(n))

@@ -3,7 +3,7 @@ package gitstore
 import (
 	"time"
 
-	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 )
 
 // A decoder reads what an encoder wrote; strings share the memory of the file.
@@ -13,8 +13,8 @@ type decoder struct {
 	bad   bool
 	has   uint64
 	words []string
-	texts []string      // room for the lists of all rows
-	tasks []flow.TaskID // likewise
+	texts []string       // room for the lists of all rows
+	tasks []board.TaskID // likewise
 }
 
 func (d *decoder) plain() uint64 {
@@ -78,8 +78,8 @@ func (d *decoder) list(f field) []string {
 	return given(d, f, func(d *decoder) []string { return takeTexts(d, &d.texts) })
 }
 
-func (d *decoder) ids(f field) []flow.TaskID {
-	return given(d, f, func(d *decoder) []flow.TaskID { return takeTexts(d, &d.tasks) })
+func (d *decoder) ids(f field) []board.TaskID {
+	return given(d, f, func(d *decoder) []board.TaskID { return takeTexts(d, &d.tasks) })
 }
 
 // given reads a field that the row has; of others it is the zero value.
@@ -106,16 +106,16 @@ func takeTexts[T ~string](d *decoder, room *[]T) []T {
 }
 
 // summary reads a row.
-func (d *decoder) summary(s *flow.Summary) {
+func (d *decoder) summary(s *board.Summary) {
 	d.has = d.plain()
 	d.bad = d.bad || d.has>>lastField > 1
-	s.ID = flow.TaskID(d.text(idField))
+	s.ID = board.TaskID(d.text(idField))
 	s.Title = d.text(titleField)
-	s.Status = flow.Status(d.number(statusField))
-	s.Kind = flow.Kind(d.number(kindField))
-	s.Role = flow.Role(d.word(roleField))
-	s.Goal = flow.GoalID(d.word(goalField))
-	s.Sprint = flow.SprintID(d.word(sprintField))
+	s.Status = board.Status(d.number(statusField))
+	s.Kind = board.Kind(d.number(kindField))
+	s.Role = board.Role(d.word(roleField))
+	s.Goal = board.GoalID(d.word(goalField))
+	s.Sprint = board.SprintID(d.word(sprintField))
 	s.Priority = int(d.number(priorityField))
 	s.Created = d.time(createdField)
 	s.Changed = d.time(changedField)
@@ -123,7 +123,7 @@ func (d *decoder) summary(s *flow.Summary) {
 	s.Verify = d.text(verifyField)
 	s.DependsOn = d.ids(dependsField)
 	s.Owns = d.list(ownsField)
-	s.Coder = flow.Actor(d.word(coderField))
+	s.Coder = board.Actor(d.word(coderField))
 	s.Lease = d.time(leaseField)
 	s.Iteration = int(d.number(iterationField))
 	if d.has>>rareField != 0 {
@@ -132,7 +132,7 @@ func (d *decoder) summary(s *flow.Summary) {
 }
 
 // rare reads the fields that most tasks do not have.
-func (d *decoder) rare(s *flow.Summary) {
+func (d *decoder) rare(s *board.Summary) {
 	s.Stretch = d.flag(stretchField)
 	s.BasedOn = d.list(basedField)
 	s.OwnReviews = d.flag(ownReviewsField)
@@ -146,34 +146,34 @@ func (d *decoder) rare(s *flow.Summary) {
 	s.Limits = d.limits()
 	s.Budgeted = d.flag(budgetedField)
 	s.Asks = d.flag(asksField)
-	s.AskedOf = flow.Role(d.word(askedOfField))
+	s.AskedOf = board.Role(d.word(askedOfField))
 	s.Reverted = d.flag(revertedField)
 	s.Reverts = d.ids(revertsField)
 	s.Successors = d.ids(successorsField)
 	s.Level = int(d.number(levelField))
-	s.Estimate = flow.Duration(d.number(estimateField))
+	s.Estimate = board.Duration(d.number(estimateField))
 	s.Entered = d.time(enteredField)
 	s.NotBefore = d.time(notBeforeField)
 	s.Retries = int(d.number(retriesField))
 	s.Labels = d.list(labelsField)
-	s.Phase = flow.PhaseID(d.word(phaseField))
+	s.Phase = board.PhaseID(d.word(phaseField))
 	if d.flag(askingField) {
 		for range d.count() {
-			s.Asking = append(s.Asking, flow.Role(d.plainWord()))
+			s.Asking = append(s.Asking, board.Role(d.plainWord()))
 		}
 	}
-	s.Doubt = flow.RecordID(d.text(doubtField))
+	s.Doubt = board.RecordID(d.text(doubtField))
 }
 
-func (d *decoder) judges() (list []flow.Judge) {
+func (d *decoder) judges() (list []board.Judge) {
 	if !d.flag(judgesField) {
 		return nil
 	}
-	list = make([]flow.Judge, d.count())
+	list = make([]board.Judge, d.count())
 	for i := range list {
 		has := d.plain()
 		j := &list[i]
-		j.Role, j.By, j.Done = flow.Role(d.plainWord()), flow.Actor(d.plainWord()), has&judgeDone != 0
+		j.Role, j.By, j.Done = board.Role(d.plainWord()), board.Actor(d.plainWord()), has&judgeDone != 0
 		if has&judgeLeased != 0 {
 			j.Lease = d.plainTime()
 		}
@@ -184,11 +184,11 @@ func (d *decoder) judges() (list []flow.Judge) {
 	return list
 }
 
-func (d *decoder) limits() *flow.Limits {
+func (d *decoder) limits() *board.Limits {
 	if !d.flag(limitsField) {
 		return nil
 	}
-	var l flow.Limits
+	var l board.Limits
 	for _, n := range []*int{&l.Iterations, &l.Cycles, &l.MergeFails, &l.NoVerdicts, &l.FailedCoders, &l.Failures} {
 		*n = int(d.signed())
 	}

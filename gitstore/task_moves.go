@@ -3,7 +3,7 @@ package gitstore
 import (
 	"context"
 
-	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/flow/lists"
 	"github.com/git-liza/git-liza/gitstore/git"
 )
@@ -12,7 +12,7 @@ import (
 // returns false: those that lead to one state and not to another, "" for all. It shows moves
 // of a newer format as [Store.Log] does. It takes as long as the task is old, and on a board
 // with 100,000 moves a second or two for the oldest one.
-func (h *history) TaskMoves(ctx context.Context, id flow.TaskID, after, to git.ID, visit func(Event) (bool, error)) error {
+func (h *history) TaskMoves(ctx context.Context, id board.TaskID, after, to git.ID, visit func(Event) (bool, error)) error {
 	args := []string{string(to)}
 	if after != "" {
 		args = append(args, "^"+string(after))
@@ -35,7 +35,7 @@ func (h *history) TaskMoves(ctx context.Context, id flow.TaskID, after, to git.I
 }
 
 // hasTask reports whether a task is there at a state.
-func (h *history) hasTask(commit git.ID, id flow.TaskID) (bool, error) {
+func (h *history) hasTask(commit git.ID, id board.TaskID) (bool, error) {
 	if commit == "" {
 		return false, nil
 	}
@@ -52,6 +52,6 @@ func (h *history) hasTask(commit git.ID, id flow.TaskID) (bool, error) {
 }
 
 // taskPaths are the paths that the document of a task can have in the state tree.
-func taskPaths(id flow.TaskID) []string {
-	return []string{DocumentPath(flow.Key{Folder: flow.Tasks, ID: string(id)}), DocumentPath(flow.Key{Folder: flow.Archive, ID: string(id)})}
+func taskPaths(id board.TaskID) []string {
+	return []string{DocumentPath(board.Key{Folder: board.Tasks, ID: string(id)}), DocumentPath(board.Key{Folder: board.Archive, ID: string(id)})}
 }

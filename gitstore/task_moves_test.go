@@ -8,7 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/gitstore/git"
 )
 
@@ -25,19 +25,19 @@ func TestTaskMoves(t *testing.T) {
 		chain = append(chain, e.Commit)
 		return true, nil
 	}))
-	moves := func(id flow.TaskID, after, to git.ID, most int) (list []git.ID) {
+	moves := func(id board.TaskID, after, to git.ID, most int) (list []git.ID) {
 		require.NoError(t, h.TaskMoves(context.Background(), id, after, to, func(e Event) (bool, error) {
 			list = append(list, e.Commit)
 			return len(list) < most, nil
 		}))
 		return list
 	}
-	acts := map[flow.TaskID][]flow.Act{
-		"first": {flow.ActArchive, flow.ActMerge},
-		"two":   {flow.ActAbandon, flow.ActEdit, flow.ActAdd},
-		"four":  {flow.ActComplete, flow.ActRelease, flow.ActClaim, flow.ActSupersede},
+	acts := map[board.TaskID][]board.Act{
+		"first": {board.ActArchive, board.ActMerge},
+		"two":   {board.ActAbandon, board.ActEdit, board.ActAdd},
+		"four":  {board.ActComplete, board.ActRelease, board.ActClaim, board.ActSupersede},
 	}
-	for _, id := range []flow.TaskID{"first", "one", "two", "three", "four"} {
+	for _, id := range []board.TaskID{"first", "one", "two", "three", "four"} {
 		var want []git.ID
 		for i, commit := range chain {
 			is := blobOfTask(t, h, commit, id)
@@ -46,7 +46,7 @@ func TestTaskMoves(t *testing.T) {
 			}
 		}
 		require.Equal(t, want, moves(id, "", tip, len(chain)), id)
-		var did []flow.Act
+		var did []board.Act
 		for _, commit := range want {
 			e, err := h.ReadEvent(commit)
 			require.NoError(t, err)
@@ -68,7 +68,7 @@ func TestTaskMoves(t *testing.T) {
 }
 
 // blobOfTask tells apart what the document of a task is at states, "" if there is none.
-func blobOfTask(t *testing.T, h *history, commit git.ID, id flow.TaskID) git.ID {
+func blobOfTask(t *testing.T, h *history, commit git.ID, id board.TaskID) git.ID {
 	t.Helper()
 	for _, path := range taskPaths(id) {
 		blob, err := h.Repo.BlobAt(context.Background(), commit, path)

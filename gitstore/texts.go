@@ -12,6 +12,7 @@ import (
 
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/flow/automation"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/flow/glob"
 	"github.com/git-liza/git-liza/flow/lists"
 	"github.com/git-liza/git-liza/flow/markdown"
@@ -52,7 +53,7 @@ func (cs *Commits) findMatches(ctx context.Context, globs []string, trees []git.
 	var found []string
 	m := matching{ctx, cs.objects, globs, func(path string) bool {
 		found = append(found, path)
-		return len(found) <= flow.MaxMatches
+		return len(found) <= board.MaxMatches
 	}}
 	if _, err := m.descend(trees, ""); err != nil {
 		return err
@@ -156,7 +157,7 @@ func (cs *Commits) Contested(ctx context.Context, q flow.Query, tree git.ID) ([]
 
 // textFact is the answer for a path at which the commits have these entries.
 func (cs *Commits) textFact(asked flow.TextQuery, found []git.Entry) (flow.TextFact, error) {
-	fact := flow.TextFact{Text: flow.Text{Path: asked.Path}}
+	fact := flow.TextFact{Text: board.Text{Path: asked.Path}}
 	for i, to := range []*git.ID{&fact.Blob, &fact.Onto, &fact.Base, &fact.Submitted} {
 		if i < len(found) && isRegular(found[i]) {
 			*to = found[i].ID
@@ -185,17 +186,17 @@ func (cs *Commits) textFact(asked flow.TextQuery, found []git.Entry) (flow.TextF
 		}
 	}
 	for i, anchor := range asked.Anchors {
-		fact.Sections = append(fact.Sections, flow.Section{Anchor: anchor, Hash: hashes[i]})
+		fact.Sections = append(fact.Sections, board.Section{Anchor: anchor, Hash: hashes[i]})
 	}
 	return fact, nil
 }
 
 // classOf is the class of a text as a move records it, nil if it cannot be read.
-func classOf(path string, data []byte) *flow.Class {
+func classOf(path string, data []byte) *board.Class {
 	class := automation.Find(path, data)
 	if class != nil {
 		for i, e := range class.Evidence {
-			class.Evidence[i].Text = flow.Clean(e.Text)
+			class.Evidence[i].Text = board.Clean(e.Text)
 		}
 	}
 	return class

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/flow/markdown"
 	"github.com/git-liza/git-liza/gitstore/git"
 	"github.com/git-liza/git-liza/internal/gittest"
@@ -53,9 +54,9 @@ func TestTexts(t *testing.T) {
 			query.Tip = commit
 			got := q.texts(query)
 			require.Len(t, got, len(query.Texts))
-			sections := func(hashes ...string) (list []flow.Section) {
+			sections := func(hashes ...string) (list []board.Section) {
 				for i, hash := range hashes {
-					list = append(list, flow.Section{Anchor: anchors[i], Hash: hash})
+					list = append(list, board.Section{Anchor: anchors[i], Hash: hash})
 				}
 				return list
 			}
@@ -101,7 +102,7 @@ func TestTextsOfAMerge(t *testing.T) {
 	query := flow.Query{Texts: asked("gone.md", "new.md", "nowhere.md", "ours.md", "same/s.md", "theirs.md", "x/both.md", "x/none.md"),
 		At: merge, Merge: merge, Onto: onto, Base: base, Submission: submission, Tip: onto}
 	fact := func(path string, at, onto, base, submitted git.ID) flow.TextFact {
-		return flow.TextFact{Text: flow.Text{Path: path, Blob: at}, Onto: onto, Base: base, Submitted: submitted}
+		return flow.TextFact{Text: board.Text{Path: path, Blob: at}, Onto: onto, Base: base, Submitted: submitted}
 	}
 	require.Equal(t, map[string]flow.TextFact{
 		"gone.md":   fact("gone.md", "", a, a, ""),

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/flow/layout"
 	"github.com/git-liza/git-liza/flow/lists"
 	"github.com/git-liza/git-liza/gitstore/git"
@@ -13,10 +14,10 @@ import (
 // A GivenUp is what a clone gave up to follow its remote.
 type GivenUp struct {
 	Synced
-	Dropped []Dropped     // the moves that are no longer on the board, newest first, at most 50
-	Count   int           // of all dropped moves
-	Tasks   []flow.TaskID // the tasks of the dropped moves
-	Kept    string        // the prefix of the refs that keep them, "" if nothing was given up
+	Dropped []Dropped      // the moves that are no longer on the board, newest first, at most 50
+	Count   int            // of all dropped moves
+	Tasks   []board.TaskID // the tasks of the dropped moves
+	Kept    string         // the prefix of the refs that keep them, "" if nothing was given up
 }
 
 // TakeTheirs follows a remote's board even if this clone's has other moves, and
@@ -186,12 +187,12 @@ func (m *Mirror) describeMoves(done *GivenUp, moves []git.ID) error {
 }
 
 // tasksOf are the tasks that a move changes or adds.
-func tasksOf(m flow.Move) []flow.TaskID {
+func tasksOf(m flow.Move) []board.TaskID {
 	if add, ok := m.Detail.(*flow.AddMove); ok {
-		return lists.Of(add.Tasks, func(t flow.TaskInput) flow.TaskID { return t.ID })
+		return lists.Of(add.Tasks, func(t board.TaskInput) board.TaskID { return t.ID })
 	}
 	if m.Task == "" {
 		return nil
 	}
-	return []flow.TaskID{m.Task}
+	return []board.TaskID{m.Task}
 }

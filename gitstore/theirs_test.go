@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/flow/layout"
 	"github.com/git-liza/git-liza/gitstore/git"
 	"github.com/git-liza/git-liza/internal/gittest"
@@ -85,7 +86,7 @@ func TestTheirs(t *testing.T) {
 	require.Equal(t, Synced{Remote: "origin", Before: was, After: l.at(t, layout.State), Moves: 3}, done.Synced)
 	require.Equal(t, 4, done.Count)
 	require.Equal(t, Dropped{was, "claim task-2 by coder-2", "claim", "task-2"}, done.Dropped[0])
-	require.Equal(t, []flow.TaskID{"task-1", "task-2"}, done.Tasks)
+	require.Equal(t, []board.TaskID{"task-1", "task-2"}, done.Tasks)
 	require.Equal(t, layout.LostRefs+was.Short(), done.Kept)
 	l.gaveUp(t, was, lost)
 	require.Equal(t, lost, l.a.at("refs/heads/liza/task-1"))
@@ -103,7 +104,7 @@ func TestTheirs(t *testing.T) {
 // gaveUpClaim: who held a task by a move that was given up holds it no more.
 func (l lane) gaveUpClaim(t *testing.T) {
 	t.Helper()
-	_, err := l.a.try(flow.Move{Act: flow.ActIntent, Task: "task-2", By: "coder-2", Detail: &flow.IntentMove{Intent: flow.Intent{Summary: "s", Validation: "v"}}})
+	_, err := l.a.try(flow.Move{Act: board.ActIntent, Task: "task-2", By: "coder-2", Detail: &flow.IntentMove{Intent: board.Intent{Summary: "s", Validation: "v"}}})
 	var refusal *flow.Refusal
 	require.ErrorAs(t, err, &refusal)
 	l.b.claim("task-2", "coder-4")

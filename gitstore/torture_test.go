@@ -12,13 +12,14 @@ import (
 	"testing"
 	"time"
 
-	"github.com/git-liza/git-liza/flow/layout"
-	"github.com/git-liza/git-liza/internal/torture"
 	"github.com/stretchr/testify/require"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
+	"github.com/git-liza/git-liza/flow/layout"
 	"github.com/git-liza/git-liza/gitstore/git"
 	"github.com/git-liza/git-liza/internal/gittest"
+	"github.com/git-liza/git-liza/internal/torture"
 )
 
 func TestProcessesLoseNoMove(t *testing.T) {
@@ -166,11 +167,11 @@ func readOnce(ctx context.Context, dir string) error {
 	if err != nil {
 		return err
 	}
-	notes := len(b.IDs(flow.Notes))
+	notes := len(b.IDs(board.Notes))
 	if next := b.Settings().Next.Record; next != notes+1 {
 		return fmt.Errorf("%s holds %d notes, and the next one is %d", tip, notes, next)
 	}
-	return b.Check()
+	return flow.Check(b)
 }
 
 // keepHouse does what git does to a repository, until it is stopped. It may
@@ -199,28 +200,28 @@ func keepHouse(dir string, stop <-chan struct{}) (done int) {
 func contest(t *testing.T, processes, rounds int) {
 	d := newDesk(t, gittest.Seeded(t))
 	d.now = time.Now().UTC().Truncate(time.Second).Add(-time.Minute)
-	var ids []flow.TaskID
+	var ids []board.TaskID
 	for i := range rounds {
-		ids = append(ids, flow.TaskID("task-"+strconv.Itoa(i+1)))
+		ids = append(ids, board.TaskID("task-"+strconv.Itoa(i+1)))
 	}
 	d.add(ids...)
 	var list []*exec.Cmd
 	for i := range processes {
 		list = append(list, storeChild(os.Args[0], d.dir, "claims", "coder-"+strconv.Itoa(i+1), strconv.Itoa(rounds)))
 	}
-	winners := map[string]flow.Actor{}
+	winners := map[string]board.Actor{}
 	for i, text := range together(t, list) {
 		for line := range strings.Lines(text) {
 			id := strings.TrimSpace(line)
 			require.Empty(t, winners[id], "%s was won twice", id)
-			winners[id] = flow.Actor("coder-" + strconv.Itoa(i+1))
+			winners[id] = board.Actor("coder-" + strconv.Itoa(i+1))
 		}
 	}
 	require.Len(t, winners, rounds)
 	d.now = time.Now()
 	d.store = d.open()
 	require.NoError(t, d.store.Events(d.at(layout.State), func(e Event) (bool, error) {
-		if e.Move.Act == flow.ActClaim {
+		if e.Move.Act == board.ActClaim {
 			require.Equal(t, winners[string(e.Move.Task)], e.Move.By)
 			delete(winners, string(e.Move.Task))
 		}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/flow/automation"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/gitstore/git"
 	"github.com/git-liza/git-liza/internal/gittest"
 )
@@ -22,7 +23,7 @@ func TestTextsThatNobodyJudged(t *testing.T) {
 	ctx, d := context.Background(), newDesk(t, gittest.Seeded(t))
 	adopt := func(content string) {
 		tip := d.board().Settings().Integration.Tip
-		d.do(by(ann, flow.ActAdopt, &flow.AdoptMove{Commit: d.commit(tip, "README", content), Onto: tip, Reason: "R"}))
+		d.do(by(ann, board.ActAdopt, &flow.AdoptMove{Commit: d.commit(tip, "README", content), Onto: tip, Reason: "R"}))
 	}
 	adopt("1\n2\n3\n4\n5\n6\n7\n8\n")
 	d.add("first", "second", "third")
@@ -34,19 +35,19 @@ func TestTextsThatNobodyJudged(t *testing.T) {
 	d.approve("third", third)
 	d.merge("first")
 	brought := d.board().Tracked("README")
-	require.Equal(t, flow.TaskID("first"), brought.Task)
+	require.Equal(t, board.TaskID("first"), brought.Task)
 	require.True(t, brought.Approved())
 
 	// The verdicts on the others were given for the earlier text.
-	for id, commit := range map[flow.TaskID]git.ID{"second": second, "third": third} {
-		d.do(flow.Move{Act: flow.ActRecheck, Task: id, By: ann, Detail: &flow.RecheckMove{}})
+	for id, commit := range map[board.TaskID]git.ID{"second": second, "third": third} {
+		d.do(flow.Move{Act: board.ActRecheck, Task: id, By: ann, Detail: &flow.RecheckMove{}})
 		d.approve(id, commit)
 	}
 	m, _, err := merging(d.store, "second")(d.board(), d.now)
 	require.NoError(t, err)
 	d.refused(flow.RuleTracked, m)
 	merge := m.Detail.(*flow.MergeMove)
-	query := d.board().Ask(m)
+	query := flow.Ask(d.board(), m)
 	contested, err := d.store.Commits.Contested(ctx, query, merge.Tree)
 	require.NoError(t, err)
 	require.Equal(t, []string{"README"}, contested)
@@ -98,16 +99,16 @@ func TestArtifactsAreTrackedByPattern(t *testing.T) {
 	d := newDesk(t, gittest.Seeded(t))
 	adopt := func(path, content string) {
 		tip := d.board().Settings().Integration.Tip
-		d.do(by(ann, flow.ActAdopt, &flow.AdoptMove{Commit: d.committedBelow(tip, path, content), Onto: tip, Reason: "R"}))
+		d.do(by(ann, board.ActAdopt, &flow.AdoptMove{Commit: d.committedBelow(tip, path, content), Onto: tip, Reason: "R"}))
 	}
 	adopt("docs/goal-1/deep/prd.md", "one\n")
 	adopt("docs/other/prd.md", "one\n")
-	w := &flow.Workflow{Name: "w", Phases: []flow.WorkflowPhase{{Name: "A", Artifacts: []flow.PhaseArtifact{{Type: "prd", Path: "docs/{goal}/**/*.md", Count: 1}}}, {Name: "B"}},
-		Types: []flow.ArtifactType{{Name: "prd"}}}
-	d.do(by(ann, flow.ActReload, &flow.ReloadMove{Workflow: w}))
-	states := func() []flow.ArtifactState {
+	w := &board.Workflow{Name: "w", Phases: []board.WorkflowPhase{{Name: "A", Artifacts: []board.PhaseArtifact{{Type: "prd", Path: "docs/{goal}/**/*.md", Count: 1}}}, {Name: "B"}},
+		Types: []board.ArtifactType{{Name: "prd"}}}
+	d.do(by(ann, board.ActReload, &flow.ReloadMove{Workflow: w}))
+	states := func() []board.ArtifactState {
 		b := d.board()
-		list := flow.ArtifactsOf(b, "goal-1", "")
+		list := board.ArtifactsOf(b, "goal-1", "")
 		require.NoError(t, b.Err())
 		return list
 	}
@@ -118,20 +119,20 @@ func TestArtifactsAreTrackedByPattern(t *testing.T) {
 		return list
 	}
 	require.Equal(t, []string{"docs/goal-1/deep/prd.md"}, files())
-	d.refused(flow.RuleArtifact, by(coder, flow.ActPhase, &flow.PhaseMove{}))
+	d.refused(flow.RuleArtifact, by(coder, board.ActPhase, &flow.PhaseMove{}))
 	adopt("docs/goal-1/more.md", "two\n")
 	adopt("docs/goal-1/more.txt", "two\n")
 	require.Equal(t, []string{"docs/goal-1/deep/prd.md", "docs/goal-1/more.md"}, files())
 	require.Zero(t, states()[0].Approved)
-	d.do(by(ann, flow.ActAccept, &flow.AcceptMove{Paths: []string{"docs/goal-1/deep/prd.md", "docs/goal-1/more.md"}, Reason: "R"}))
+	d.do(by(ann, board.ActAccept, &flow.AcceptMove{Paths: []string{"docs/goal-1/deep/prd.md", "docs/goal-1/more.md"}, Reason: "R"}))
 	require.Equal(t, 2, states()[0].Approved)
 	adopt("docs/goal-1/more.md", "three\n")
 	require.Equal(t, 1, states()[0].Approved)
-	d.refused(flow.RuleArtifact, by(coder, flow.ActPhase, &flow.PhaseMove{}))
-	d.do(by(ann, flow.ActAccept, &flow.AcceptMove{Paths: []string{"docs/goal-1/more.md"}, Reason: "R"}))
+	d.refused(flow.RuleArtifact, by(coder, board.ActPhase, &flow.PhaseMove{}))
+	d.do(by(ann, board.ActAccept, &flow.AcceptMove{Paths: []string{"docs/goal-1/more.md"}, Reason: "R"}))
 
-	d.do(by(coder, flow.ActPhase, &flow.PhaseMove{}))
-	require.Equal(t, flow.PhaseID("B"), d.board().Goal("goal-1").Phase)
+	d.do(by(coder, board.ActPhase, &flow.PhaseMove{}))
+	require.Equal(t, board.PhaseID("B"), d.board().Goal("goal-1").Phase)
 	d.sound()
 }
 
@@ -141,27 +142,27 @@ func TestClassesAreThoseOfTheBytes(t *testing.T) {
 	d := newDesk(t, gittest.Seeded(t))
 	tip := d.board().Settings().Integration.Tip
 	plan := "---\nautomation:\n  type: conceptual\n  scope: bounded\n  loop: forbidden\n  second_look: optional\n---\n# Look\n\nVerify that it works.\n"
-	d.do(by(ann, flow.ActAdopt, &flow.AdoptMove{Commit: d.commit(tip, "plan.md", plan), Onto: tip, Reason: "R"}))
-	task := flow.TaskInput{ID: "a", Title: "T", DoneWhen: "D", Spec: "plan.md", Scope: "S"}
-	d.do(by(ann, flow.ActAdd, &flow.AddMove{Tasks: []flow.TaskInput{task}}))
+	d.do(by(ann, board.ActAdopt, &flow.AdoptMove{Commit: d.commit(tip, "plan.md", plan), Onto: tip, Reason: "R"}))
+	task := board.TaskInput{ID: "a", Title: "T", DoneWhen: "D", Spec: "plan.md", Scope: "S"}
+	d.do(by(ann, board.ActAdd, &flow.AddMove{Tasks: []board.TaskInput{task}}))
 	class := d.board().Tracked("plan.md").Class
 	require.Equal(t, automation.Forbidden, class.Loop)
 	require.Equal(t, automation.Evidence{Line: 3, Text: "type: conceptual"}, class.Evidence[0])
-	said := flow.Classified{Path: "plan.md", Class: &flow.Class{Type: "mechanical", Scope: "bounded", Loop: "allowed", SecondLook: "optional", Source: "declared"}}
-	d.refused(flow.RuleForm, by(ann, flow.ActClassify, &flow.ClassifyMove{Files: []flow.Classified{said}}))
-	d.refused(flow.RuleRole, by(coder, flow.ActClassify, &flow.ClassifyMove{Files: []flow.Classified{said}}))
-	d.refused(flow.RuleClass, by(ann, flow.ActClassify, &flow.ClassifyMove{Files: []flow.Classified{{Path: "none.md"}}, Allow: true, Reason: "R"}))
-	claim := flow.Move{Act: flow.ActClaim, Task: "a", By: coder, Detail: &flow.ClaimMove{Lease: half}}
+	said := board.Classified{Path: "plan.md", Class: &board.Class{Type: "mechanical", Scope: "bounded", Loop: "allowed", SecondLook: "optional", Source: "declared"}}
+	d.refused(flow.RuleForm, by(ann, board.ActClassify, &flow.ClassifyMove{Files: []board.Classified{said}}))
+	d.refused(flow.RuleRole, by(coder, board.ActClassify, &flow.ClassifyMove{Files: []board.Classified{said}}))
+	d.refused(flow.RuleClass, by(ann, board.ActClassify, &flow.ClassifyMove{Files: []board.Classified{{Path: "none.md"}}, Allow: true, Reason: "R"}))
+	claim := flow.Move{Act: board.ActClaim, Task: "a", By: coder, Detail: &flow.ClaimMove{Lease: half}}
 	d.refused(flow.RuleClass, claim)
-	d.do(by(ann, flow.ActClassify, &flow.ClassifyMove{Files: []flow.Classified{{Path: "plan.md"}}, Allow: true, Reason: "R"}))
+	d.do(by(ann, board.ActClassify, &flow.ClassifyMove{Files: []board.Classified{{Path: "plan.md"}}, Allow: true, Reason: "R"}))
 
 	tip = d.board().Settings().Integration.Tip
-	d.do(by(ann, flow.ActAdopt, &flow.AdoptMove{Commit: d.commit(tip, "plan.md", plan+"\n"), Onto: tip, Reason: "R"}))
+	d.do(by(ann, board.ActAdopt, &flow.AdoptMove{Commit: d.commit(tip, "plan.md", plan+"\n"), Onto: tip, Reason: "R"}))
 	d.refused(flow.RuleClass, claim)
 
 	// What a text does not declare binds nobody, and is not kept.
 	tip = d.board().Settings().Integration.Tip
-	d.do(by(ann, flow.ActAdopt, &flow.AdoptMove{Commit: d.commit(tip, "plan.md", "# Plan\n\nautomation: forbidden, as needed\n"), Onto: tip, Reason: "R"}))
+	d.do(by(ann, board.ActAdopt, &flow.AdoptMove{Commit: d.commit(tip, "plan.md", "# Plan\n\nautomation: forbidden, as needed\n"), Onto: tip, Reason: "R"}))
 	require.Nil(t, d.board().Tracked("plan.md").Class)
 	d.do(claim)
 	d.sound()
@@ -172,18 +173,18 @@ func TestFrozenArtifactsStay(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, gittest.Seeded(t))
 	tip := d.board().Settings().Integration.Tip
-	d.do(by(ann, flow.ActAdopt, &flow.AdoptMove{Commit: d.commit(tip, "adr.md", "---\nstatus: accepted\n---\n# One\n"), Onto: tip, Reason: "R"}))
-	d.do(by(ann, flow.ActReload, &flow.ReloadMove{Workflow: &flow.Workflow{Name: "w", Phases: []flow.WorkflowPhase{{Name: "A", Artifacts: []flow.PhaseArtifact{{Type: "adr", Path: "adr*.md"}}}},
-		Types: []flow.ArtifactType{{Name: "adr", Frozen: []flow.Condition{{Field: "status", Values: []string{"accepted"}}}}}}}))
+	d.do(by(ann, board.ActAdopt, &flow.AdoptMove{Commit: d.commit(tip, "adr.md", "---\nstatus: accepted\n---\n# One\n"), Onto: tip, Reason: "R"}))
+	d.do(by(ann, board.ActReload, &flow.ReloadMove{Workflow: &board.Workflow{Name: "w", Phases: []board.WorkflowPhase{{Name: "A", Artifacts: []board.PhaseArtifact{{Type: "adr", Path: "adr*.md"}}}},
+		Types: []board.ArtifactType{{Name: "adr", Frozen: []board.Condition{{Field: "status", Values: []string{"accepted"}}}}}}}))
 	d.add("a")
 	base := d.claim("a", coder).After.Settings().Integration.Tip
-	d.do(flow.Move{Act: flow.ActIntent, Task: "a", By: coder, Detail: &flow.IntentMove{Intent: flow.Intent{Summary: "do it", Validation: "look", TestsNotNeeded: "text", Tip: base}}})
+	d.do(flow.Move{Act: board.ActIntent, Task: "a", By: coder, Detail: &flow.IntentMove{Intent: board.Intent{Summary: "do it", Validation: "look", TestsNotNeeded: "text", Tip: base}}})
 	submit := func(content string) flow.Move {
 		commit := d.commit(base, "adr.md", content)
 		c, err := d.store.objects.Commit(commit)
 		require.NoError(t, err)
-		return flow.Move{Act: flow.ActSubmit, Task: "a", By: coder, Detail: &flow.SubmitMove{Commit: commit, Tree: c.Tree, Base: base, Paths: []string{"adr.md"}, Save: 1,
-			Gates: []flow.Receipt{{Gate: flow.ArtifactGate, Command: flow.ArtifactCommand, Tree: c.Tree, Result: flow.Pass}}}}
+		return flow.Move{Act: board.ActSubmit, Task: "a", By: coder, Detail: &flow.SubmitMove{Commit: commit, Tree: c.Tree, Base: base, Paths: []string{"adr.md"}, Save: 1,
+			Gates: []board.Receipt{{Gate: board.ArtifactGate, Command: board.ArtifactCommand, Tree: c.Tree, Result: board.Pass}}}}
 	}
 	d.refused(flow.RuleUndecided, submit("---\nstatus: accepted\n---\n# Two\n"))
 	d.store.Commits.Judge = func(context.Context, []Artifact) ([]string, error) { return nil, errors.New("no program") }

@@ -4,7 +4,7 @@ import (
 	"context"
 	"errors"
 
-	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/gitstore/git"
 )
 
@@ -12,7 +12,7 @@ import (
 // transaction of this clone, and an [offer], which lands by a push, have in common.
 type underway struct {
 	store   *Store
-	request flow.Request
+	request board.Request
 	build   Build
 	begun   bool
 	looked  git.ID // the tip up to which the request was searched for
@@ -21,7 +21,7 @@ type underway struct {
 
 func (s *Store) begin(build Build) (underway, error) {
 	request, err := RandomID()
-	return underway{store: s, request: flow.Request(request), build: build}, err
+	return underway{store: s, request: board.Request(request), build: build}, err
 }
 
 // note keeps the packing that is due, nil for none, until the move is made.
@@ -45,7 +45,7 @@ func (u *underway) findLanded(tip git.ID) (Result, bool, error) {
 }
 
 // findRequest searches the moves up to a state, after an earlier one, for a request.
-func (s *Store) findRequest(tip, since git.ID, request flow.Request) (Result, bool, error) {
+func (s *Store) findRequest(tip, since git.ID, request board.Request) (Result, bool, error) {
 	found, landed, err := s.findMove(tip, since, request)
 	if err != nil || !landed {
 		return Result{}, false, err

@@ -9,6 +9,7 @@ import (
 
 	"github.com/git-liza/git-liza/artifacts"
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/flow/glob"
 	"github.com/git-liza/git-liza/flow/lists"
 	"github.com/git-liza/git-liza/gitstore/git"
@@ -17,7 +18,7 @@ import (
 // An Artifact is a file that a workflow asks for, to be held against its type.
 type Artifact struct {
 	Path     string
-	Type     flow.ArtifactType
+	Type     board.ArtifactType
 	Workflow string
 	Finished bool // no draft will do
 	Text     []byte
@@ -40,28 +41,28 @@ const (
 // FindInvalid returns a line for each fault, PATH:LINE: TEXT, of the artifacts among changes
 // that a commit has. Changes of more artifacts than can be judged are refused, and those
 // that nothing here can judge.
-func (cs *Commits) FindInvalid(ctx context.Context, patterns []flow.TypedPattern, commit git.ID, changes []git.Change) (invalid []string, err error) {
+func (cs *Commits) FindInvalid(ctx context.Context, patterns []board.TypedPattern, commit git.ID, changes []git.Change) (invalid []string, err error) {
 	var list []Artifact
 	size := 0
 	for _, c := range changes {
-		i := slices.IndexFunc(patterns, func(p flow.TypedPattern) bool { return glob.Match(p.Glob, c.Path) })
+		i := slices.IndexFunc(patterns, func(p board.TypedPattern) bool { return glob.Match(p.Glob, c.Path) })
 		if i < 0 || c.Mode == 0 {
 			continue
 		}
 		if c.Mode != git.ModeBlob && c.Mode != git.ModeExecutable {
-			invalid = append(invalid, flow.Clean(c.Path)+":1: it is no regular file")
+			invalid = append(invalid, board.Clean(c.Path)+":1: it is no regular file")
 			continue
 		}
 		text, err := cs.objects.ReadKind(c.New, "blob", MaxArtifact)
 		if _, is := errors.AsType[*git.TooLarge](err); is {
-			invalid = append(invalid, fmt.Sprintf("%s:1: the file is larger than %d KiB", flow.Clean(c.Path), MaxArtifact>>10))
+			invalid = append(invalid, fmt.Sprintf("%s:1: the file is larger than %d KiB", board.Clean(c.Path), MaxArtifact>>10))
 			continue
 		}
 		if err != nil {
 			return nil, err
 		}
-		if size += len(text); size > maxJudged || len(list) == flow.MaxMatches {
-			return nil, limitRefusal("git liza help task add", "the change touches more artifacts than are judged at once, %d of %d MiB: part it into tasks", flow.MaxMatches, maxJudged>>20)
+		if size += len(text); size > maxJudged || len(list) == board.MaxMatches {
+			return nil, limitRefusal("git liza help task add", "the change touches more artifacts than are judged at once, %d of %d MiB: part it into tasks", board.MaxMatches, maxJudged>>20)
 		}
 		p := patterns[i]
 		list = append(list, Artifact{c.Path, p.Type, p.Workflow, p.Finished, text})
@@ -81,5 +82,5 @@ func (cs *Commits) FindInvalid(ctx context.Context, patterns []flow.TypedPattern
 
 // undecidedRefusal refuses a commit whose artifacts could not be judged.
 func undecidedRefusal(commit git.ID, reason string) *flow.Refusal {
-	return &flow.Refusal{Rule: flow.RuleUndecided, Hint: flow.ArtifactCommand + " --at " + string(commit), Reason: reason}
+	return &flow.Refusal{Rule: flow.RuleUndecided, Hint: board.ArtifactCommand + " --at " + string(commit), Reason: reason}
 }

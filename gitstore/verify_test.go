@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/flow/layout"
 	"github.com/git-liza/git-liza/gitstore/git"
 	"github.com/git-liza/git-liza/internal/gittest"
@@ -28,7 +29,7 @@ func (d *desk) edited(commit git.ID, files map[string]string) git.ID {
 	d.t.Helper()
 	c, err := d.store.objects.Commit(commit)
 	require.NoError(d.t, err)
-	draft := &draft{snapshot: snapshot{documentCache: d.store.documents, root: c.Tree, cache: d.store.past, format: flow.NewestFormat}}
+	draft := &draft{snapshot: snapshot{documentCache: d.store.documents, root: c.Tree, cache: d.store.past, format: board.NewestFormat}}
 	blobs := map[string]git.ID{}
 	for path, text := range files {
 		if blobs[path] = ""; text != "" {
@@ -136,11 +137,11 @@ func TestVerifyHoldsCommitsAgainstWhatIsRecorded(t *testing.T) {
 	d := newDesk(t, gittest.Seeded(t))
 	d.add("task-1")
 	start := d.claim("task-1", coder).After.Settings().Integration.Tip
-	d.do(flow.Move{Act: flow.ActIntent, Task: "task-1", By: coder, Detail: &flow.IntentMove{Intent: flow.Intent{Summary: "do it", Validation: "look", Tip: start}}})
+	d.do(flow.Move{Act: board.ActIntent, Task: "task-1", By: coder, Detail: &flow.IntentMove{Intent: board.Intent{Summary: "do it", Validation: "look", Tip: start}}})
 	commit := d.commit(start, "a.md", "x\n")
 	c, err := d.store.objects.Commit(start)
 	require.NoError(t, err)
-	m := flow.Move{Act: flow.ActSubmit, Task: "task-1", By: coder,
+	m := flow.Move{Act: board.ActSubmit, Task: "task-1", By: coder,
 		Detail: &flow.SubmitMove{Commit: commit, Tree: c.Tree, Base: start, Paths: []string{"a.md"}, Save: 1}}
 	require.ErrorContains(t, d.store.Audit.Verify(d.unasked(m)), "it records tree")
 	_, err = d.try(m)
@@ -164,8 +165,8 @@ func (d *desk) unasked(m flow.Move) git.ID {
 	tip := d.at(layout.State)
 	before, source, err := d.store.boardAt(tip, d.store.past)
 	require.NoError(d.t, err)
-	m.At, m.Request, m.Goal = d.now, "7f3a9c2e11d04b58", before.GoalOf(m)
-	after, err := before.Apply(m, nil)
+	m.At, m.Request, m.Goal = d.now, "7f3a9c2e11d04b58", flow.GoalOf(before, m)
+	after, err := flow.Apply(before, m, nil)
 	require.NoError(d.t, err)
 	id, err := d.store.writeMove(context.Background(), base{tip: tip}, &draft{snapshot: source}, Result{Move: m, Before: before, After: after})
 	require.NoError(d.t, err)
@@ -207,8 +208,8 @@ func (d *desk) tampered(tip git.ID) git.ID {
 	d.t.Helper()
 	c, err := d.store.objects.Commit(tip)
 	require.NoError(d.t, err)
-	m := flow.Move{Act: flow.ActNote, Goal: "goal-1", By: ann, At: d.now, Request: "7f3a9c2e11d04b58", Detail: &flow.NoteMove{For: "all", Text: "innocent"}}
-	raw, err := stateCommit{d.edited(tip, map[string]string{"breaker.yaml": "watermark: 7\n"}), tip, m, m.Subject(), headerValue(c.Raw, "committer ")}.encode(flow.NewestFormat)
+	m := flow.Move{Act: board.ActNote, Goal: "goal-1", By: ann, At: d.now, Request: "7f3a9c2e11d04b58", Detail: &flow.NoteMove{For: "all", Text: "innocent"}}
+	raw, err := stateCommit{d.edited(tip, map[string]string{"breaker.yaml": "watermark: 7\n"}), tip, m, m.Subject(), headerValue(c.Raw, "committer ")}.encode(board.NewestFormat)
 	require.NoError(d.t, err)
 	id := d.forged(string(raw))
 	require.NoError(d.t, d.store.Repo.Refs.MoveRefs(context.Background(), []git.RefUpdate{{Name: layout.State, Old: tip, New: id}}, "tampered"))
@@ -245,9 +246,9 @@ func TestRepairKeepsTheBadTip(t *testing.T) {
 	d.submit("task-1", coder, "a.md", "one\n")
 	last := d.at(layout.State)
 	d.store.Audit.rememberWritten(d.tampered(last))
-	d.do(flow.Move{Act: flow.ActReview, Task: "task-1", By: "code-reviewer-1", Detail: &flow.ReviewMove{Lease: half}})
-	d.do(flow.Move{Act: flow.ActReject, Task: "task-1", By: "code-reviewer-1", Detail: &flow.RejectMove{Commit: d.board().Task("task-1").Submission.Commit,
-		Feedback: flow.Feedback{Blockers: []flow.Finding{{File: "a.md", Line: 1, Issue: "wrong", Why: "so", Suggestion: "right"}}}}})
+	d.do(flow.Move{Act: board.ActReview, Task: "task-1", By: "code-reviewer-1", Detail: &flow.ReviewMove{Lease: half}})
+	d.do(flow.Move{Act: board.ActReject, Task: "task-1", By: "code-reviewer-1", Detail: &flow.RejectMove{Commit: d.board().Task("task-1").Submission.Commit,
+		Feedback: board.Feedback{Blockers: []board.Finding{{File: "a.md", Line: 1, Issue: "wrong", Why: "so", Suggestion: "right"}}}}})
 	second := d.submit("task-1", coder, "a.md", "two\n")
 	tip := d.at(layout.State)
 
@@ -271,7 +272,7 @@ func TestRepairKeepsTheBadTip(t *testing.T) {
 	require.NotEmpty(t, d.at("refs/liza/saved/task-1/1"))
 	d.sound()
 	d.store = d.open()
-	d.do(flow.Move{Act: flow.ActReview, Task: "task-1", By: "code-reviewer-1", Detail: &flow.ReviewMove{Lease: half}})
+	d.do(flow.Move{Act: board.ActReview, Task: "task-1", By: "code-reviewer-1", Detail: &flow.ReviewMove{Lease: half}})
 }
 
 // A tip that shares nothing with the board is mended from the reflog.

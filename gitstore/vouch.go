@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/gitstore/git"
 )
 
@@ -78,7 +79,7 @@ func (a *Audit) checkReadable(tip git.ID) error {
 	if err != nil {
 		return err
 	}
-	_ = b.Check() // the breach is reported already; reading errors stay in Err
+	_ = flow.Check(b) // the breach is reported already; reading errors stay in Err
 	return b.Err()
 }
 

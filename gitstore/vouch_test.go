@@ -6,10 +6,11 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/git-liza/git-liza/flow/layout"
 	"github.com/stretchr/testify/require"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
+	"github.com/git-liza/git-liza/flow/layout"
 	"github.com/git-liza/git-liza/gitstore/document"
 	"github.com/git-liza/git-liza/gitstore/git"
 	"github.com/git-liza/git-liza/internal/gittest"
@@ -22,7 +23,7 @@ func TestNoMoveOnATipThatDoesNotReplay(t *testing.T) {
 	d.add("task-1")
 	d.add("task-2")
 	good := d.at(layout.State)
-	move := flow.Move{Act: flow.ActPause, By: ann, Detail: &flow.PauseMove{Reason: "x"}}
+	move := flow.Move{Act: board.ActPause, By: ann, Detail: &flow.PauseMove{Reason: "x"}}
 
 	bad := d.tampered(good)
 	_, err := d.try(move)
@@ -36,7 +37,7 @@ func TestNoMoveOnATipThatDoesNotReplay(t *testing.T) {
 
 	// A document that cannot be read is named, though the move is not about it.
 	gittest.Git(t, d.dir, "update-ref", layout.State, string(good))
-	d.became(d.edited(good, map[string]string{DocumentPath(flow.Key{Folder: flow.Tasks, ID: "task-1"}): "title: [\n"}))
+	d.became(d.edited(good, map[string]string{DocumentPath(board.Key{Folder: board.Tasks, ID: "task-1"}): "title: [\n"}))
 	_, err = d.try(move)
 	var malformed *document.Error
 	require.ErrorAs(t, err, &malformed)
@@ -119,7 +120,7 @@ func TestVouchIsBounded(t *testing.T) {
 	for _, tooMany := range []bool{false, true} {
 		gittest.Git(t, d.dir, "update-ref", layout.State, string(tip))
 		d.store.Audit.rememberWritten(tip) // as by another program, which did not look
-		d.do(flow.Move{Act: flow.ActNote, By: ann, Detail: &flow.NoteMove{For: "all", Text: "hello"}})
+		d.do(flow.Move{Act: board.ActNote, By: ann, Detail: &flow.NoteMove{For: "all", Text: "hello"}})
 		d.store.Audit.rememberWritten(start)
 		tip = d.at(layout.State)
 		d.store.Repo.Sound.Clear() // as in another process

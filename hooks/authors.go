@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/gitstore"
 )
 
@@ -49,7 +50,7 @@ func (a *authors) checkPrincipal(r gitstore.Replay) *flow.Refusal {
 }
 
 // checkPusher refuses a move whose principal is not the pusher.
-func (a *authors) checkPusher(known *flow.Principals, who *flow.Principal) *flow.Refusal {
+func (a *authors) checkPusher(known *board.Principals, who *board.Principal) *flow.Refusal {
 	if !a.state.push.UserKnown || a.state.push.User == "" {
 		return refusal(flow.RulePrincipal, "git liza principal key "+who.Name, "the move is %s's, but nobody is known to push and the move is not signed", who.Name)
 	}
@@ -80,7 +81,7 @@ func (a *authors) checkPublisher(last gitstore.Replay) *flow.Refusal {
 	if len(known.List) == 0 {
 		return nil
 	}
-	admin := func(p *flow.Principal) bool { return p != nil && slices.Contains(p.Rights, "admin") }
+	admin := func(p *board.Principal) bool { return p != nil && slices.Contains(p.Rights, "admin") }
 	if a.state.push.UserKnown && a.state.push.User != "" && admin(known.User(a.state.push.User)) {
 		return nil
 	}
@@ -105,19 +106,19 @@ func (a *authors) checkFounder(r gitstore.Replay) *flow.Refusal {
 	if a.state.push.UserKnown && a.state.push.User == name {
 		return nil
 	}
-	if key != "" && a.isSignedBy(r, &flow.Principal{Name: name, Keys: []string{key}}) {
+	if key != "" && a.isSignedBy(r, &board.Principal{Name: name, Keys: []string{key}}) {
 		return nil
 	}
 	return refusal(flow.RuleAdmin, "git liza doctor", "this server takes its board from the admin %s, who neither pushes nor has signed the last move", name)
 }
 
 // isSignedBy reports whether a move has a signature by a key of the principal.
-func (a *authors) isSignedBy(r gitstore.Replay, who *flow.Principal) bool {
+func (a *authors) isSignedBy(r gitstore.Replay, who *board.Principal) bool {
 	return r.Signature != "" && a.state.store.Audit.CheckSignature(r, who) == nil
 }
 
 // pusher is the principal of the user who pushes, nil if there is none.
-func (a *authors) pusher() *flow.Principal {
+func (a *authors) pusher() *board.Principal {
 	if !a.state.push.UserKnown || a.state.push.User == "" {
 		return nil
 	}
@@ -126,7 +127,7 @@ func (a *authors) pusher() *flow.Principal {
 
 // anySatisfies reports whether the pusher, or a principal who signed a move of
 // the push, satisfies the test. It is true on a clone and on a board without principals.
-func (a *authors) anySatisfies(test func(*flow.Principal) bool) bool {
+func (a *authors) anySatisfies(test func(*board.Principal) bool) bool {
 	known := a.state.after.Principals()
 	if len(known.List) == 0 || !a.state.push.Server {
 		return true
@@ -134,10 +135,10 @@ func (a *authors) anySatisfies(test func(*flow.Principal) bool) bool {
 	if p := a.pusher(); p != nil && test(p) {
 		return true
 	}
-	return slices.ContainsFunc(known.List, func(p flow.Principal) bool { return a.proved[p.Name] && test(&p) })
+	return slices.ContainsFunc(known.List, func(p board.Principal) bool { return a.proved[p.Name] && test(&p) })
 }
 
 // includeAdmin reports whether the pusher or a signer of a move is an admin.
 func (a *authors) includeAdmin() bool {
-	return a.anySatisfies(func(p *flow.Principal) bool { return slices.Contains(p.Rights, "admin") })
+	return a.anySatisfies(func(p *board.Principal) bool { return slices.Contains(p.Rights, "admin") })
 }

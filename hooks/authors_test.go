@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/flow/layout"
 	"github.com/git-liza/git-liza/gitstore"
 	"github.com/git-liza/git-liza/gitstore/git"
@@ -22,10 +23,10 @@ func governed(t *testing.T, keys bool) *serverFixture {
 	y := newServerFixture(t, "sha1")
 	y.push.UserKnown, y.push.User = true, "ann"
 	y.as = "ann"
-	list := []flow.Principal{
+	list := []board.Principal{
 		{Name: "ann", Kind: "human", Users: []string{"ann"}, Agents: []string{"human:ann"}, Rights: []string{"admin"}},
-		{Name: "carl", Kind: "machine", Users: []string{"carl"}, Roles: []flow.Role{flow.Coder}},
-		{Name: "rita", Kind: "machine", Users: []string{"rita"}, Roles: []flow.Role{flow.CodeReviewer}},
+		{Name: "carl", Kind: "machine", Users: []string{"carl"}, Roles: []board.Role{board.Coder}},
+		{Name: "rita", Kind: "machine", Users: []string{"rita"}, Roles: []board.Role{board.CodeReviewer}},
 		{Name: "mel", Kind: "human", Users: []string{"mel"}, Agents: []string{"human:mel"}, Rights: []string{"merge"}},
 	}
 	for i := range list {
@@ -37,7 +38,7 @@ func governed(t *testing.T, keys bool) *serverFixture {
 	}
 	y.init()
 	for _, p := range list {
-		y.do(flow.Move{Act: flow.ActPrincipal, By: ann, Detail: &flow.PrincipalMove{Principal: p}})
+		y.do(flow.Move{Act: board.ActPrincipal, By: ann, Detail: &flow.PrincipalMove{Principal: p}})
 	}
 	y.land(y.all()...)
 	return y
@@ -88,7 +89,7 @@ func TestWhoPushes(t *testing.T) {
 	y.land(y.all()...)
 
 	d := y.merging("a")
-	y.by("mel").do(flow.Move{Act: flow.ActMerge, Task: "a", By: "human:mel", Detail: d})
+	y.by("mel").do(flow.Move{Act: board.ActMerge, Task: "a", By: "human:mel", Detail: d})
 	merged := y.at(layout.State)
 	byAnn := y.forge(merged, `by: "human:mel"`, `by: "human:ann"`, "principal: mel", "principal: ann")
 	y.refuses(string(byAnn), flow.RuleAdmin, "merging is for", y.to(layout.State, byAnn))
@@ -103,7 +104,7 @@ func parent(y *serverFixture, commit git.ID) git.ID {
 func TestLastAdmin(t *testing.T) {
 	t.Parallel()
 	y := governed(t, false)
-	y.do(flow.Move{Act: flow.ActPrincipal, By: ann, Detail: &flow.PrincipalMove{Principal: flow.Principal{Name: "mel"}, Remove: true}})
+	y.do(flow.Move{Act: board.ActPrincipal, By: ann, Detail: &flow.PrincipalMove{Principal: board.Principal{Name: "mel"}, Remove: true}})
 	good := y.at(layout.State)
 	last := y.forge(good, "\nprincipal mel by", "\nprincipal ann by", "  name: mel\n", "  name: ann\n")
 	y.refuses(string(last), flow.RuleAdmin, "at least one", y.to(layout.State, last))
@@ -147,7 +148,7 @@ func TestFirstPush(t *testing.T) {
 // note makes a move that is a coder's.
 func (y *serverFixture) note() {
 	y.t.Helper()
-	y.do(flow.Move{Act: flow.ActNote, By: coder, Detail: &flow.NoteMove{For: "all", Text: "hello"}})
+	y.do(flow.Move{Act: board.ActNote, By: coder, Detail: &flow.NoteMove{For: "all", Text: "hello"}})
 }
 
 func (y *serverFixture) key(name string) string {
@@ -164,8 +165,8 @@ func TestTakeover(t *testing.T) {
 	y := plain(t)
 	y.push.Admin, y.push.UserKnown, y.push.User = "ann", true, "eve"
 	found := func(name string) {
-		y.do(flow.Move{Act: flow.ActPrincipal, By: ann, Principal: name, Detail: &flow.PrincipalMove{
-			Principal: flow.Principal{Name: name, Kind: "human", Users: []string{name}, Agents: []string{"human:*"}, Rights: []string{"admin"}}}})
+		y.do(flow.Move{Act: board.ActPrincipal, By: ann, Principal: name, Detail: &flow.PrincipalMove{
+			Principal: board.Principal{Name: name, Kind: "human", Users: []string{name}, Agents: []string{"human:*"}, Rights: []string{"admin"}}}})
 	}
 	before := y.at(layout.State)
 	found("eve")
@@ -237,8 +238,8 @@ func TestSignedMoves(t *testing.T) {
 
 	// The same move once more, after the task was rejected: its request has been.
 	y.as = "ann"
-	y.do(flow.Move{Act: flow.ActReject, Task: "a", By: ann, Detail: &flow.RejectMove{Commit: y.board().Task("a").Submission.Commit, Feedback: flow.Feedback{
-		Blockers: []flow.Finding{{File: "a.txt", Issue: "wrong", Why: "so", Suggestion: "mend"}}, Overall: "no"}}})
+	y.do(flow.Move{Act: board.ActReject, Task: "a", By: ann, Detail: &flow.RejectMove{Commit: y.board().Task("a").Submission.Commit, Feedback: board.Feedback{
+		Blockers: []board.Finding{{File: "a.txt", Issue: "wrong", Why: "so", Suggestion: "mend"}}, Overall: "no"}}})
 	y.land(y.all()...)
 	now := y.at(layout.State)
 	again := y.forge(approval, "parent "+string(parent(y, approval)), "parent "+string(now))

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/flow/layout"
 	"github.com/git-liza/git-liza/gitstore"
 	"github.com/git-liza/git-liza/gitstore/git"
@@ -74,7 +75,7 @@ func (j *judge) judgeTransaction(ctx context.Context) error {
 // there was none. It can differ from the board that is there: in a push that is not
 // atomic, the state may have lost against another push. Where no push is known, as
 // for refs that a command on the server moves, it is the board that is there.
-func (j *judge) boardOfPush(tip git.ID) (*flow.Board, error) {
+func (j *judge) boardOfPush(tip git.ID) (*board.Board, error) {
 	if !slices.ContainsFunc(j.push.Updates, func(u Update) bool { return j.kindOf(u.Name) == taskBranch }) {
 		return j.after, nil
 	}
@@ -91,8 +92,8 @@ func (j *judge) boardOfPush(tip git.ID) (*flow.Board, error) {
 // checkTaskBranch refuses a task's branch where another push came first: since the
 // board judged, by which pre-receive allowed the update, the task has got another
 // holder or none, or has ended.
-func (j *judge) checkTaskBranch(u Update, judged *flow.Board) {
-	id := flow.ParseBranchRef(u.Name)
+func (j *judge) checkTaskBranch(u Update, judged *board.Board) {
+	id := board.ParseBranchRef(u.Name)
 	t := j.after.Task(id)
 	switch {
 	case t != nil && t.Claim != nil:
@@ -109,7 +110,7 @@ func (j *judge) checkTaskBranch(u Update, judged *flow.Board) {
 }
 
 // sameHolder reports whether a task has the same holder on a board as now.
-func sameHolder(b *flow.Board, now *flow.Task) bool {
+func sameHolder(b *board.Board, now *board.Task) bool {
 	if b == nil {
 		return false
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/flow/layout"
 	"github.com/git-liza/git-liza/internal/gittest"
 )
@@ -24,7 +25,7 @@ func TestBackstop(t *testing.T) {
 	y.land(y.all()...)
 	y.submit("a")
 	y.approve("a")
-	y.do(flow.Move{Act: flow.ActMerge, Task: "a", By: ann, Detail: y.merging("a")})
+	y.do(flow.Move{Act: board.ActMerge, Task: "a", By: ann, Detail: y.merging("a")})
 	state, branch, save := y.moves(layout.State)[0], y.moves(integrationBranch)[0], y.moves(savedA)[0]
 	backstop := func(list ...Update) error { return Transaction(ctx, y.judge, list, true, nil) }
 
@@ -63,9 +64,9 @@ func TestBackstopOfALostRace(t *testing.T) {
 
 	// The winner takes the task over, saves what was left of it, and makes a mark.
 	y.now = y.now.Add(2 * time.Hour)
-	other := flow.Actor("coder-2")
-	y.do(flow.Move{Act: flow.ActClaim, Task: "a", By: other, Detail: &flow.ClaimMove{Lease: half, Saved: &flow.Save{Number: 1, Commit: work}}})
-	y.do(flow.Move{Act: flow.ActCheckpoint, By: ann, Detail: &flow.CheckpointMove{Reason: "look"}})
+	other := board.Actor("coder-2")
+	y.do(flow.Move{Act: board.ActClaim, Task: "a", By: other, Detail: &flow.ClaimMove{Lease: half, Saved: &board.Save{Number: 1, Commit: work}}})
+	y.do(flow.Move{Act: board.ActCheckpoint, By: ann, Detail: &flow.CheckpointMove{Reason: "look"}})
 	state := y.moves(layout.State)[0]
 	lost := y.commit("refs/heads/main", "lost", "x")
 	before := y.there(layout.State)
@@ -98,7 +99,7 @@ func TestBackstopOfALostRace(t *testing.T) {
 	require.False(t, sameHolder(y.board(), &second))
 
 	// Submitted meanwhile: the branch stays at what is reviewed.
-	y.do(flow.Move{Act: flow.ActRelease, Task: "a", By: ann, Detail: &flow.ReleaseMove{}})
+	y.do(flow.Move{Act: board.ActRelease, Task: "a", By: ann, Detail: &flow.ReleaseMove{}})
 	gittest.Git(t, y.server, "update-ref", layout.State, string(y.at(layout.State)))
 	require.Equal(t, RuleBranch, rule(t, backstop(Update{branchA, y.there(branchA), lost})))
 	require.Equal(t, RuleBranch, rule(t, backstop(Update{branchA, y.there(branchA), ""})))

@@ -8,18 +8,19 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/flow/layout"
 	"github.com/git-liza/git-liza/gitstore/git"
 	"github.com/git-liza/git-liza/internal/gittest"
 )
 
-const planner = flow.Actor("planner-1")
+const planner = board.Actor("planner-1")
 
 // on is a move for the only goal.
-func on(act flow.Act, task flow.TaskID, by flow.Actor, d flow.Detail) flow.Move {
+func on(act board.Act, task board.TaskID, by board.Actor, d flow.Detail) flow.Move {
 	m := flow.Move{Act: act, Task: task, Goal: "goal-1", By: by, Detail: d}
 	switch act {
-	case flow.ActCheckpoint, flow.ActMark, flow.ActTrip, flow.ActReset, flow.ActConfig, flow.ActPrincipal, flow.ActAdopt, flow.ActMigrate, flow.ActOutage:
+	case board.ActCheckpoint, board.ActMark, board.ActTrip, board.ActReset, board.ActConfig, board.ActPrincipal, board.ActAdopt, board.ActMigrate, board.ActOutage:
 		m.Goal = ""
 	}
 	return m
@@ -51,7 +52,7 @@ func (y *serverFixture) refusesTree(file, old, with string) {
 }
 
 // merged brings a task to integration, on clone and server.
-func (y *serverFixture) merged(id flow.TaskID, name string) {
+func (y *serverFixture) merged(id board.TaskID, name string) {
 	y.t.Helper()
 	y.claim(id)
 	y.work(id, name, "one\n")
@@ -67,22 +68,22 @@ func TestOnlyPeopleDecide(t *testing.T) {
 	t.Parallel()
 	y := plain(t)
 	y.add("a")
-	y.do(on(flow.ActDiscover, "", coder, &flow.DiscoverMove{Text: "T", Severity: "low", Urgency: "deferred"}))
-	y.do(on(flow.ActCheckpoint, "", ann, &flow.CheckpointMove{Reason: "R"}))
+	y.do(on(board.ActDiscover, "", coder, &flow.DiscoverMove{Text: "T", Severity: "low", Urgency: "deferred"}))
+	y.do(on(board.ActCheckpoint, "", ann, &flow.CheckpointMove{Reason: "R"}))
 	y.land(y.all()...)
 	tip := y.at("refs/heads/integration")
-	config := flow.DefaultConfig()
+	config := board.DefaultConfig()
 	config.Goal.Auto = true
 	for _, m := range []flow.Move{
-		on(flow.ActLift, "", coder, &flow.LiftMove{Reason: "R"}),
-		on(flow.ActLift, "", planner, &flow.LiftMove{Reason: "R"}),
-		on(flow.ActMark, "", planner, &flow.MarkMove{Name: "mine"}),
-		on(flow.ActDecide, "", planner, &flow.DecideMove{Decision: "CONTINUE", Message: "M", Checkpoint: "checkpoint-2"}),
-		on(flow.ActDefer, "", coder, &flow.DeferMove{Record: "sprint-1/1", Until: y.now.Add(time.Hour), Reason: "R"}),
-		on(flow.ActAdopt, "", coder, &flow.AdoptMove{Commit: tip, Onto: tip, Reason: "R", Reverts: []flow.TaskID{"a"}}),
-		on(flow.ActReset, "", coder, &flow.ResetMove{Resolution: "R"}),
-		on(flow.ActConfig, "", coder, &flow.ConfigMove{Config: config}),
-		on(flow.ActMigrate, "", coder, &flow.MigrateMove{To: flow.NewestFormat}),
+		on(board.ActLift, "", coder, &flow.LiftMove{Reason: "R"}),
+		on(board.ActLift, "", planner, &flow.LiftMove{Reason: "R"}),
+		on(board.ActMark, "", planner, &flow.MarkMove{Name: "mine"}),
+		on(board.ActDecide, "", planner, &flow.DecideMove{Decision: "CONTINUE", Message: "M", Checkpoint: "checkpoint-2"}),
+		on(board.ActDefer, "", coder, &flow.DeferMove{Record: "sprint-1/1", Until: y.now.Add(time.Hour), Reason: "R"}),
+		on(board.ActAdopt, "", coder, &flow.AdoptMove{Commit: tip, Onto: tip, Reason: "R", Reverts: []board.TaskID{"a"}}),
+		on(board.ActReset, "", coder, &flow.ResetMove{Resolution: "R"}),
+		on(board.ActConfig, "", coder, &flow.ConfigMove{Config: config}),
+		on(board.ActMigrate, "", coder, &flow.MigrateMove{To: board.NewestFormat}),
 	} {
 		y.refusesMove(flow.RuleRole, "", m)
 	}
@@ -94,29 +95,29 @@ func TestDecisionsHold(t *testing.T) {
 	t.Parallel()
 	y := plain(t)
 	y.add("a", "b")
-	y.do(on(flow.ActCheckpoint, "", ann, &flow.CheckpointMove{Reason: "R"}))
+	y.do(on(board.ActCheckpoint, "", ann, &flow.CheckpointMove{Reason: "R"}))
 	y.refusesTree(y.file("liza.yaml"), "mark: "+y.board().Settings().Checked.Mark, "mark: sprint-1")
 	mark := y.board().Settings().Control.Mark
 	decide := func(d flow.DecideMove) flow.Move {
 		d.Message = "M"
-		return on(flow.ActDecide, "", ann, &d)
+		return on(board.ActDecide, "", ann, &d)
 	}
 	y.refusesMove(flow.RuleDecision, "the decision is about", decide(flow.DecideMove{Decision: "CONTINUE", Checkpoint: "checkpoint-9"}))
 	y.refusesMove(flow.RuleDecision, "the decision is about", decide(flow.DecideMove{Decision: "CONTINUE"}))
-	y.refusesMove(flow.RuleForm, "holds no tasks back", decide(flow.DecideMove{Decision: "CONTINUE", Checkpoint: mark, Tasks: []flow.TaskID{"a"}}))
+	y.refusesMove(flow.RuleForm, "holds no tasks back", decide(flow.DecideMove{Decision: "CONTINUE", Checkpoint: mark, Tasks: []board.TaskID{"a"}}))
 
-	y.do(decide(flow.DecideMove{Decision: "REPLAN", Checkpoint: mark, Tasks: []flow.TaskID{"a"}}))
+	y.do(decide(flow.DecideMove{Decision: "REPLAN", Checkpoint: mark, Tasks: []board.TaskID{"a"}}))
 	y.refusesTree("goals/goal-1.yaml", "    - a\n", "    - b\n")
-	claim := func(id flow.TaskID) flow.Move {
-		return on(flow.ActClaim, id, coder, &flow.ClaimMove{Lease: half, Base: y.at("refs/heads/integration")})
+	claim := func(id board.TaskID) flow.Move {
+		return on(board.ActClaim, id, coder, &flow.ClaimMove{Lease: half, Base: y.at("refs/heads/integration")})
 	}
 	y.refusesMove(flow.RuleDecision, "a is held back since "+mark, claim("a"))
-	y.refusesMove(flow.RuleDecision, "no hold of", on(flow.ActAlign, "", planner, &flow.AlignMove{Text: "T", Answers: "checkpoint-9"}))
+	y.refusesMove(flow.RuleDecision, "no hold of", on(board.ActAlign, "", planner, &flow.AlignMove{Text: "T", Answers: "checkpoint-9"}))
 	y.do(claim("b"))
 	y.land(y.all()...)
-	y.do(on(flow.ActAlign, "", planner, &flow.AlignMove{Text: "T", Answers: mark}))
+	y.do(on(board.ActAlign, "", planner, &flow.AlignMove{Text: "T", Answers: mark}))
 	y.land(y.all()...)
-	y.do(on(flow.ActClaim, "a", "coder-2", &flow.ClaimMove{Lease: half}))
+	y.do(on(board.ActClaim, "a", "coder-2", &flow.ClaimMove{Lease: half}))
 	y.land(y.all()...)
 }
 
@@ -126,35 +127,35 @@ func TestNothingIsDue(t *testing.T) {
 	t.Parallel()
 	y := plain(t)
 	mark := y.board().Settings().Checked.Mark
-	agent := func(act flow.Act, d flow.Detail) flow.Move { return on(act, "", coder, d) }
-	cause := func(c flow.Cause, since string) flow.Move {
-		m := agent(flow.ActCheckpoint, &flow.CheckpointMove{Reason: "R", Cause: c, Since: since})
+	agent := func(act board.Act, d flow.Detail) flow.Move { return on(act, "", coder, d) }
+	cause := func(c board.Cause, since string) flow.Move {
+		m := agent(board.ActCheckpoint, &flow.CheckpointMove{Reason: "R", Cause: c, Since: since})
 		m.Goal = "goal-1"
 		return m
 	}
-	y.refusesMove(flow.RuleDue, "no planned task", agent(flow.ActSprintClose, &flow.SprintCloseMove{Sprint: "sprint-1"}))
+	y.refusesMove(flow.RuleDue, "no planned task", agent(board.ActSprintClose, &flow.SprintCloseMove{Sprint: "sprint-1"}))
 	y.add("a")
 	y.land(y.all()...)
-	y.refusesMove(flow.RuleOpen, "a is planned and UNCLAIMED", agent(flow.ActSprintClose, &flow.SprintCloseMove{Sprint: "sprint-1"}))
-	y.refusesMove(flow.RuleSprint, "sprint-1 is open, not sprint-2", agent(flow.ActSprintClose, &flow.SprintCloseMove{Sprint: "sprint-2"}))
-	y.refusesMove(flow.RuleSprint, "still open", agent(flow.ActSprintStart, &flow.SprintStartMove{Sprint: "sprint-2"}))
-	for c, reason := range map[flow.Cause]string{flow.CauseDeadline: "no deadline", flow.CauseMerges: "0 merges", flow.CauseBudget: "0 %"} {
+	y.refusesMove(flow.RuleOpen, "a is planned and UNCLAIMED", agent(board.ActSprintClose, &flow.SprintCloseMove{Sprint: "sprint-1"}))
+	y.refusesMove(flow.RuleSprint, "sprint-1 is open, not sprint-2", agent(board.ActSprintClose, &flow.SprintCloseMove{Sprint: "sprint-2"}))
+	y.refusesMove(flow.RuleSprint, "still open", agent(board.ActSprintStart, &flow.SprintStartMove{Sprint: "sprint-2"}))
+	for c, reason := range map[board.Cause]string{board.CauseDeadline: "no deadline", board.CauseMerges: "0 merges", board.CauseBudget: "0 %"} {
 		y.refusesMove(flow.RuleDue, reason, cause(c, mark))
 		y.refusesMove(flow.RuleDue, "was judged from", cause(c, "checkpoint-9"))
 		y.refusesMove(flow.RuleDue, "was judged from", cause(c, ""))
 	}
-	y.refusesMove(flow.RuleForm, "that of a goal", agent(flow.ActCheckpoint, &flow.CheckpointMove{Reason: "R", Cause: flow.CauseDeadline, Since: mark}))
+	y.refusesMove(flow.RuleForm, "that of a goal", agent(board.ActCheckpoint, &flow.CheckpointMove{Reason: "R", Cause: board.CauseDeadline, Since: mark}))
 	y.merged("a", "a.txt")
-	y.refusesMove(flow.RuleDue, "goal.auto", agent(flow.ActComplete, &flow.CompleteMove{Reason: "R"}))
-	y.refusesMove(flow.RuleDue, "1 merges", cause(flow.CauseMerges, mark))
+	y.refusesMove(flow.RuleDue, "goal.auto", agent(board.ActComplete, &flow.CompleteMove{Reason: "R"}))
+	y.refusesMove(flow.RuleDue, "1 merges", cause(board.CauseMerges, mark))
 	trip := &flow.TripMove{Pattern: "retry_cluster", Patterns: []string{"retry_cluster"}, Severity: "SPEC_FLAW"}
-	y.refusesMove(flow.RuleForm, "names the anomalies", agent(flow.ActTrip, trip))
+	y.refusesMove(flow.RuleForm, "names the anomalies", agent(board.ActTrip, trip))
 
-	y.do(agent(flow.ActSprintClose, &flow.SprintCloseMove{Sprint: "sprint-1"}))
+	y.do(agent(board.ActSprintClose, &flow.SprintCloseMove{Sprint: "sprint-1"}))
 	y.land(y.all()...)
-	y.refusesMove(flow.RuleDue, "no open task", agent(flow.ActSprintStart, &flow.SprintStartMove{Sprint: "sprint-2"}))
-	y.refusesMove(flow.RuleRole, "only a human says what a sprint plans", agent(flow.ActSprintStart, &flow.SprintStartMove{Sprint: "sprint-2", Deadline: y.now.Add(time.Hour)}))
-	y.refusesMove(flow.RuleSprint, "the next sprint", agent(flow.ActSprintStart, &flow.SprintStartMove{Sprint: "sprint-7"}))
+	y.refusesMove(flow.RuleDue, "no open task", agent(board.ActSprintStart, &flow.SprintStartMove{Sprint: "sprint-2"}))
+	y.refusesMove(flow.RuleRole, "only a human says what a sprint plans", agent(board.ActSprintStart, &flow.SprintStartMove{Sprint: "sprint-2", Deadline: y.now.Add(time.Hour)}))
+	y.refusesMove(flow.RuleSprint, "the next sprint", agent(board.ActSprintStart, &flow.SprintStartMove{Sprint: "sprint-7"}))
 }
 
 // TestWhatAMoveCountsIsReplayed: merges of a goal, what a sprint planned, marks, how
@@ -163,28 +164,28 @@ func TestWhatAMoveCountsIsReplayed(t *testing.T) {
 	t.Parallel()
 	y := plain(t)
 	y.add("a", "b")
-	y.do(on(flow.ActMark, "", ann, &flow.MarkMove{Name: "before", Reason: "R"}))
+	y.do(on(board.ActMark, "", ann, &flow.MarkMove{Name: "before", Reason: "R"}))
 	y.refusesTree("marks/before.yaml", "reason: R", "reason: S")
-	y.do(on(flow.ActSprintClose, "", ann, &flow.SprintCloseMove{Sprint: "sprint-1", Reason: "R"}))
+	y.do(on(board.ActSprintClose, "", ann, &flow.SprintCloseMove{Sprint: "sprint-1", Reason: "R"}))
 	y.land(y.all()...)
-	y.do(on(flow.ActSprintStart, "", ann, &flow.SprintStartMove{Sprint: "sprint-2"}))
+	y.do(on(board.ActSprintStart, "", ann, &flow.SprintStartMove{Sprint: "sprint-2"}))
 	y.refusesTree("planned/sprint-2.yaml", "  - b\n", "")
 
 	for n := range 4 {
-		y.do(on(flow.ActClaim, "b", coder, &flow.ClaimMove{Lease: half}))
+		y.do(on(board.ActClaim, "b", coder, &flow.ClaimMove{Lease: half}))
 		y.land(y.all()...)
-		y.do(on(flow.ActBlock, "b", coder, &flow.BlockMove{Questions: []string{"Q"}}))
+		y.do(on(board.ActBlock, "b", coder, &flow.BlockMove{Questions: []string{"Q"}}))
 		if n < 3 {
 			y.land(y.all()...)
-			y.do(on(flow.ActAnswer, "", ann, &flow.AnswerMove{Question: y.board().Task("b").Block.Asked[0], Text: "T"}))
+			y.do(on(board.ActAnswer, "", ann, &flow.AnswerMove{Question: y.board().Task("b").Block.Asked[0], Text: "T"}))
 			y.land(y.all()...)
 		}
 	}
 	require.Len(t, y.board().Task("b").Failures, 1)
 	y.refusesTree(y.file("b.yaml"), "questions: 4\n", "questions: 3\n")
-	y.refusesMove(flow.RuleState, "waits for the answer", on(flow.ActUnblock, "b", planner, &flow.UnblockMove{}))
-	y.refusesMove(flow.RuleRole, "asked the question itself", on(flow.ActAnswer, "", coder, &flow.AnswerMove{Question: y.board().Task("b").Block.Asked[0], Text: "T"}))
-	y.do(on(flow.ActAnswer, "", ann, &flow.AnswerMove{Question: y.board().Task("b").Block.Asked[0], Text: "T"}))
+	y.refusesMove(flow.RuleState, "waits for the answer", on(board.ActUnblock, "b", planner, &flow.UnblockMove{}))
+	y.refusesMove(flow.RuleRole, "asked the question itself", on(board.ActAnswer, "", coder, &flow.AnswerMove{Question: y.board().Task("b").Block.Asked[0], Text: "T"}))
+	y.do(on(board.ActAnswer, "", ann, &flow.AnswerMove{Question: y.board().Task("b").Block.Asked[0], Text: "T"}))
 	y.refusesTree(y.file("b.yaml"), "status: UNCLAIMED\n", "status: REJECTED\n")
 }
 
@@ -207,19 +208,19 @@ func TestRevertsAreReplayed(t *testing.T) {
 	y := plain(t)
 	y.add("a")
 	y.merged("a", "a.txt")
-	input := func(id flow.TaskID, edit func(*flow.TaskInput)) flow.Move {
-		in := flow.TaskInput{ID: id, Title: "T", DoneWhen: "D", Spec: "README", Scope: "S", Kind: flow.Docs}
+	input := func(id board.TaskID, edit func(*board.TaskInput)) flow.Move {
+		in := board.TaskInput{ID: id, Title: "T", DoneWhen: "D", Spec: "README", Scope: "S", Kind: board.Docs}
 		edit(&in)
-		return on(flow.ActAdd, "", planner, &flow.AddMove{Tasks: []flow.TaskInput{in}})
+		return on(board.ActAdd, "", planner, &flow.AddMove{Tasks: []board.TaskInput{in}})
 	}
-	m := input("r", func(in *flow.TaskInput) { in.Reverts = []flow.TaskID{"a"} })
+	m := input("r", func(in *board.TaskInput) { in.Reverts = []board.TaskID{"a"} })
 	forged := m
 	forged.By = coder
 	y.refusesMove(flow.RuleRole, "a human or a planner", forged)
-	y.refusesMove(flow.RuleNotFound, "no task z", input("q", func(in *flow.TaskInput) { in.Reverts = []flow.TaskID{"z"} }))
-	y.refusesMove(flow.RuleState, "a stands", input("q", func(in *flow.TaskInput) { in.Reopens = "a" }))
+	y.refusesMove(flow.RuleNotFound, "no task z", input("q", func(in *board.TaskInput) { in.Reverts = []board.TaskID{"z"} }))
+	y.refusesMove(flow.RuleState, "a stands", input("q", func(in *board.TaskInput) { in.Reopens = "a" }))
 	y.do(m)
-	y.do(input("d", func(in *flow.TaskInput) { in.DependsOn = []flow.TaskID{"a"} }))
+	y.do(input("d", func(in *board.TaskInput) { in.DependsOn = []board.TaskID{"a"} }))
 	y.land(y.all()...)
 	y.claim("r")
 	y.work("r", "r.txt", "one\n")
@@ -230,9 +231,9 @@ func TestRevertsAreReplayed(t *testing.T) {
 	y.refusesTree(y.file("a.yaml"), "reverted:\n", "# reverted:\n")
 	require.NotNil(t, y.board().Task("a").Reverted)
 	tip := y.at("refs/heads/integration")
-	y.refusesMove(flow.RuleDependencies, "was reverted by r", on(flow.ActClaim, "d", coder, &flow.ClaimMove{Lease: half, Base: tip}))
-	adopt := func(reverts ...flow.TaskID) flow.Move {
-		return on(flow.ActAdopt, "", ann, &flow.AdoptMove{Commit: tip, Onto: tip, Reason: "R", Reverts: reverts})
+	y.refusesMove(flow.RuleDependencies, "was reverted by r", on(board.ActClaim, "d", coder, &flow.ClaimMove{Lease: half, Base: tip}))
+	adopt := func(reverts ...board.TaskID) flow.Move {
+		return on(board.ActAdopt, "", ann, &flow.AdoptMove{Commit: tip, Onto: tip, Reason: "R", Reverts: reverts})
 	}
 	y.refusesMove(flow.RuleState, "reverted already by r", adopt("a"))
 	y.refusesMove(flow.RuleState, "only merged work", adopt("d"))
@@ -244,46 +245,46 @@ func TestRevertsAreReplayed(t *testing.T) {
 func TestVouching(t *testing.T) {
 	t.Parallel()
 	y := governed(t, false)
-	account := func(name, kind string, edit func(*flow.Principal)) flow.Move {
-		p := flow.Principal{Name: name, Kind: kind, Users: []string{name}}
+	account := func(name, kind string, edit func(*board.Principal)) flow.Move {
+		p := board.Principal{Name: name, Kind: kind, Users: []string{name}}
 		edit(&p)
-		return on(flow.ActPrincipal, "", ann, &flow.PrincipalMove{Principal: p})
+		return on(board.ActPrincipal, "", ann, &flow.PrincipalMove{Principal: p})
 	}
-	enter := func(name, kind string, edit func(*flow.Principal)) {
+	enter := func(name, kind string, edit func(*board.Principal)) {
 		y.do(account(name, kind, edit))
 	}
-	enter("vic", "human", func(p *flow.Principal) { p.Agents, p.Rights = []string{"human:vic"}, []string{"vouch"} })
-	enter("carl", "machine", func(p *flow.Principal) { p.Roles, p.Accounts = []flow.Role{flow.Coder}, []string{"github.com/carl"} })
-	enter("cyd", "human", func(p *flow.Principal) { p.Agents, p.Accounts = []string{"human:cyd"}, []string{"github.com/cyd"} })
+	enter("vic", "human", func(p *board.Principal) { p.Agents, p.Rights = []string{"human:vic"}, []string{"vouch"} })
+	enter("carl", "machine", func(p *board.Principal) { p.Roles, p.Accounts = []board.Role{board.Coder}, []string{"github.com/carl"} })
+	enter("cyd", "human", func(p *board.Principal) { p.Agents, p.Accounts = []string{"human:cyd"}, []string{"github.com/cyd"} })
 	y.add("a")
 	y.land(y.all()...)
 	y.by("carl").claim("a")
 	y.work("a", "a.txt", "one\n")
 	y.submit("a")
 	y.land(y.all()...)
-	verdict := func(by flow.Actor, name string) flow.Move {
-		return on(flow.ActApprove, "a", by, &flow.ApproveMove{Commit: y.board().Task("a").Submission.Commit,
-			For: &flow.Voucher{Account: "github.com/" + name, Review: "17", URL: "https://github.com/o/r/pull/1"}})
+	verdict := func(by board.Actor, name string) flow.Move {
+		return on(board.ActApprove, "a", by, &flow.ApproveMove{Commit: y.board().Task("a").Submission.Commit,
+			For: &board.Voucher{Account: "github.com/" + name, Review: "17", URL: "https://github.com/o/r/pull/1"}})
 	}
 	y.by("mel").refusesMove(flow.RuleVouch, "mel vouches for nobody", verdict("human:mel", "cyd"))
 	y.by("ann").refusesMove(flow.RuleVouch, "ann vouches for nobody", verdict(ann, "cyd"))
 	y.by("vic").refusesMove(flow.RuleVouch, "no principal has the account", verdict("human:vic", "eve"))
 	y.refusesMove(flow.RuleSelfReview, "carl, who coded a", verdict("human:vic", "carl"))
-	y.by("rita").do(on(flow.ActReview, "a", reviewer, &flow.ReviewMove{Lease: half}))
+	y.by("rita").do(on(board.ActReview, "a", reviewer, &flow.ReviewMove{Lease: half}))
 	y.land(y.all()...)
 	y.refusesMove(flow.RuleVouch, "only a person brings a verdict", verdict(reviewer, "cyd"))
 	y.by("vic")
 	broken := verdict("human:vic", "cyd")
 	broken.Detail.(*flow.ApproveMove).For.URL = "javascript:alert(1)"
 	y.refusesMove(flow.RuleForm, "https URL", broken)
-	reject := on(flow.ActReject, "a", ann, &flow.RejectMove{Commit: y.board().Task("a").Submission.Commit,
-		For: &flow.Voucher{Account: "github.com/cyd", Review: "17", URL: "https://github.com/o/r/pull/1"}, Feedback: flow.Feedback{Overall: "bad", Blockers: []flow.Finding{{File: "a.txt", Line: 1, Issue: "X"}}}})
+	reject := on(board.ActReject, "a", ann, &flow.RejectMove{Commit: y.board().Task("a").Submission.Commit,
+		For: &board.Voucher{Account: "github.com/cyd", Review: "17", URL: "https://github.com/o/r/pull/1"}, Feedback: board.Feedback{Overall: "bad", Blockers: []board.Finding{{File: "a.txt", Line: 1, Issue: "X"}}}})
 	y.by("ann").refusesMove(flow.RuleVouch, "ann vouches for nobody", reject)
-	y.by("ann").refusesMove(flow.RuleForm, "a person's word", account("desk", "machine", func(p *flow.Principal) { p.Roles, p.Rights = []flow.Role{flow.Coder}, []string{"vouch"} }))
-	y.refusesMove(flow.RuleExists, "belongs to a principal already", account("eve", "human", func(p *flow.Principal) { p.Agents, p.Accounts = []string{"human:eve"}, []string{"github.com/cyd"} }))
+	y.by("ann").refusesMove(flow.RuleForm, "a person's word", account("desk", "machine", func(p *board.Principal) { p.Roles, p.Rights = []board.Role{board.Coder}, []string{"vouch"} }))
+	y.refusesMove(flow.RuleExists, "belongs to a principal already", account("eve", "human", func(p *board.Principal) { p.Agents, p.Accounts = []string{"human:eve"}, []string{"github.com/cyd"} }))
 	y.by("vic").do(verdict("human:vic", "cyd"))
 	y.refusesTree(y.file("a.yaml"), "github.com/cyd", "github.com/ann")
-	require.Equal(t, flow.Approved, y.board().Task("a").Status)
+	require.Equal(t, board.Approved, y.board().Task("a").Status)
 }
 
 // TestMarksStay: a mark that a person made is brought by its move, once, and never moved,
@@ -292,18 +293,18 @@ func TestMarksStay(t *testing.T) {
 	t.Parallel()
 	y := plain(t)
 	first := y.at(layout.State)
-	y.do(on(flow.ActMark, "", ann, &flow.MarkMove{Name: "before"}))
+	y.do(on(board.ActMark, "", ann, &flow.MarkMove{Name: "before"}))
 	mark := "refs/liza/marks/before"
 	y.refuses(mark, RuleRef, "does not bring it", y.moves(layout.State)...)
 	y.refuses(mark, RuleRef, "", y.to(layout.State, y.at(layout.State)), Update{mark, "", first})
 	y.land(y.all()...)
-	y.do(on(flow.ActNote, "", ann, &flow.NoteMove{For: "all", Text: "T"}))
+	y.do(on(board.ActNote, "", ann, &flow.NoteMove{For: "all", Text: "T"}))
 	for _, u := range []Update{{mark, y.there(mark), first}, {mark, y.there(mark), y.at(layout.State)}, {mark, y.there(mark), ""}} {
 		y.refuses(mark, RuleRef, "", u)
 		y.refuses(mark, RuleRef, "", u, y.to(layout.State, y.at(layout.State)))
 	}
-	y.refusesMove(flow.RuleExists, "there is a mark before", on(flow.ActMark, "", ann, &flow.MarkMove{Name: "before"}))
+	y.refusesMove(flow.RuleExists, "there is a mark before", on(board.ActMark, "", ann, &flow.MarkMove{Name: "before"}))
 	for _, name := range []string{"sprint-9", "checkpoint-9", "..", "a..b", "x.lock", "-x", "A", "a/b", ""} {
-		y.refusesMove(flow.RuleForm, "cannot name a mark", on(flow.ActMark, "", ann, &flow.MarkMove{Name: name}))
+		y.refusesMove(flow.RuleForm, "cannot name a mark", on(board.ActMark, "", ann, &flow.MarkMove{Name: name}))
 	}
 }

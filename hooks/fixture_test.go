@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/gitstore"
 	"github.com/git-liza/git-liza/gitstore/document"
 	"github.com/git-liza/git-liza/gitstore/git"
@@ -20,10 +21,10 @@ import (
 )
 
 const (
-	ann      = flow.Actor("human:ann")
-	coder    = flow.Actor("coder-1")
-	reviewer = flow.Actor("code-reviewer-1")
-	half     = flow.Duration(30 * time.Minute)
+	ann      = board.Actor("human:ann")
+	coder    = board.Actor("coder-1")
+	reviewer = board.Actor("code-reviewer-1")
+	half     = board.Duration(30 * time.Minute)
 )
 
 // A serverFixture is a clone with a board and a server that sees the clone's objects,
@@ -86,9 +87,9 @@ func plain(t testing.TB) *serverFixture {
 
 func (y *serverFixture) init() gitstore.Result {
 	y.t.Helper()
-	return y.do(flow.Move{Act: flow.ActInit, By: ann, Detail: &flow.InitMove{Board: "00112233445566aa", Format: flow.NewestFormat,
-		Goal: "goal-1", Title: "Ship it", Spec: "README", Integration: flow.Branch{Name: "integration", Tip: y.at("refs/heads/main")},
-		Created: true, Config: flow.DefaultConfig()}})
+	return y.do(flow.Move{Act: board.ActInit, By: ann, Detail: &flow.InitMove{Board: "00112233445566aa", Format: board.NewestFormat,
+		Goal: "goal-1", Title: "Ship it", Spec: "README", Integration: board.Branch{Name: "integration", Tip: y.at("refs/heads/main")},
+		Created: true, Config: board.DefaultConfig()}})
 }
 
 func (y *serverFixture) open(dir string) *gitstore.Store {
@@ -105,35 +106,35 @@ func (y *serverFixture) do(m flow.Move) gitstore.Result {
 	if m.Principal == "" {
 		m.Principal = y.as
 	}
-	r, err := y.store.Do(context.Background(), func(*flow.Board, time.Time) (flow.Move, []git.RefUpdate, error) { return m, nil, nil })
+	r, err := y.store.Do(context.Background(), func(*board.Board, time.Time) (flow.Move, []git.RefUpdate, error) { return m, nil, nil })
 	require.NoError(y.t, err)
 	return r
 }
 
-func (y *serverFixture) board() *flow.Board {
+func (y *serverFixture) board() *board.Board {
 	y.t.Helper()
 	b, _, err := y.store.Board(context.Background())
 	require.NoError(y.t, err)
 	return b
 }
 
-func (y *serverFixture) add(ids ...flow.TaskID) {
+func (y *serverFixture) add(ids ...board.TaskID) {
 	y.t.Helper()
-	var list []flow.TaskInput
+	var list []board.TaskInput
 	for _, id := range ids {
-		list = append(list, flow.TaskInput{ID: id, Title: "Title of " + string(id), DoneWhen: "it works", Spec: "README", Scope: "small", Kind: flow.Docs})
+		list = append(list, board.TaskInput{ID: id, Title: "Title of " + string(id), DoneWhen: "it works", Spec: "README", Scope: "small", Kind: board.Docs})
 	}
-	y.do(flow.Move{Act: flow.ActAdd, By: ann, Detail: &flow.AddMove{Tasks: list}})
+	y.do(flow.Move{Act: board.ActAdd, By: ann, Detail: &flow.AddMove{Tasks: list}})
 }
 
-func (y *serverFixture) claim(id flow.TaskID) {
+func (y *serverFixture) claim(id board.TaskID) {
 	y.t.Helper()
-	y.do(flow.Move{Act: flow.ActClaim, Task: id, By: coder, Detail: &flow.ClaimMove{Lease: half}})
+	y.do(flow.Move{Act: board.ActClaim, Task: id, By: coder, Detail: &flow.ClaimMove{Lease: half}})
 	gittest.Git(y.t, y.clone, "update-ref", "refs/heads/"+id.Branch(), string(y.board().Task(id).Attempt.Start))
 }
 
 // work commits a file on a task's branch, without a checkout.
-func (y *serverFixture) work(id flow.TaskID, name, content string) git.ID {
+func (y *serverFixture) work(id board.TaskID, name, content string) git.ID {
 	y.t.Helper()
 	commit := y.commit("refs/heads/"+id.Branch(), name, content)
 	gittest.Git(y.t, y.clone, "update-ref", "refs/heads/"+id.Branch(), string(commit))
@@ -157,9 +158,9 @@ func (y *serverFixture) commitTree(tree, message string, parents ...git.ID) git.
 	return git.ID(gittest.Git(y.t, y.clone, args...))
 }
 
-func (y *serverFixture) submit(id flow.TaskID) {
+func (y *serverFixture) submit(id board.TaskID) {
 	y.t.Helper()
-	y.do(flow.Move{Act: flow.ActIntent, Task: id, By: coder, Detail: &flow.IntentMove{Intent: flow.Intent{Summary: "do", Validation: "look", Tip: y.board().Task(id).Attempt.Start}}})
+	y.do(flow.Move{Act: board.ActIntent, Task: id, By: coder, Detail: &flow.IntentMove{Intent: board.Intent{Summary: "do", Validation: "look", Tip: y.board().Task(id).Attempt.Start}}})
 	commit := y.at("refs/heads/" + id.Branch())
 	facts, err := y.store.Commits.Facts(context.Background(), flow.Query{Submission: commit, Tip: y.board().Settings().Integration.Tip})
 	require.NoError(y.t, err)
@@ -167,23 +168,23 @@ func (y *serverFixture) submit(id flow.TaskID) {
 	for _, c := range facts.Changes {
 		d.Paths = append(d.Paths, c.Path)
 	}
-	y.do(flow.Move{Act: flow.ActSubmit, Task: id, By: coder, Detail: d})
+	y.do(flow.Move{Act: board.ActSubmit, Task: id, By: coder, Detail: d})
 }
 
-func (y *serverFixture) approve(id flow.TaskID) {
+func (y *serverFixture) approve(id board.TaskID) {
 	y.t.Helper()
-	y.do(flow.Move{Act: flow.ActReview, Task: id, By: reviewer, Detail: &flow.ReviewMove{Lease: half}})
-	y.do(flow.Move{Act: flow.ActApprove, Task: id, By: reviewer, Detail: &flow.ApproveMove{Commit: y.board().Task(id).Submission.Commit}})
+	y.do(flow.Move{Act: board.ActReview, Task: id, By: reviewer, Detail: &flow.ReviewMove{Lease: half}})
+	y.do(flow.Move{Act: board.ActApprove, Task: id, By: reviewer, Detail: &flow.ApproveMove{Commit: y.board().Task(id).Submission.Commit}})
 }
 
 // merge merges an approved task as the rules want it.
-func (y *serverFixture) merge(id flow.TaskID) {
+func (y *serverFixture) merge(id board.TaskID) {
 	y.t.Helper()
-	y.do(flow.Move{Act: flow.ActMerge, Task: id, By: ann, Detail: y.merging(id)})
+	y.do(flow.Move{Act: board.ActMerge, Task: id, By: ann, Detail: y.merging(id)})
 	gittest.Git(y.t, y.clone, "update-ref", "-d", "refs/heads/"+id.Branch())
 }
 
-func (y *serverFixture) merging(id flow.TaskID) *flow.MergeMove {
+func (y *serverFixture) merging(id board.TaskID) *flow.MergeMove {
 	y.t.Helper()
 	onto, commit := y.board().Settings().Integration.Tip, y.board().Task(id).Submission.Commit
 	m, err := y.store.Commits.Merge(context.Background(), onto, commit, "")

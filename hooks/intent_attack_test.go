@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/flow/layout"
 	"github.com/git-liza/git-liza/internal/gittest"
 )
@@ -21,8 +22,8 @@ func TestIntentAfterWork(t *testing.T) {
 	start := y.board().Task("a").Attempt.Start
 	early := y.work("a", "a.txt", "one\n")
 	y.land(y.all()...)
-	intent := func(tip flow.ObjectID) flow.Move {
-		return on(flow.ActIntent, "a", coder, &flow.IntentMove{Intent: flow.Intent{Summary: "do", Validation: "look", Tip: tip}})
+	intent := func(tip board.ObjectID) flow.Move {
+		return on(board.ActIntent, "a", coder, &flow.IntentMove{Intent: board.Intent{Summary: "do", Validation: "look", Tip: tip}})
 	}
 	y.refusesMove(flow.RuleIntent, "already: "+early.Short(), intent(early))
 	y.do(intent(start))

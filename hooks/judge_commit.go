@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/flow/shell"
 	"github.com/git-liza/git-liza/gitstore"
 	"github.com/git-liza/git-liza/gitstore/git"
@@ -23,7 +24,7 @@ import (
 // and the task allow. In other work trees everything is allowed. index is the index
 // file that git commits from, "" for the usual one. The error is a *flow.Refusal if
 // a rule forbids the commit.
-func Commit(ctx context.Context, s *gitstore.Store, agent flow.AgentID, index string) error {
+func Commit(ctx context.Context, s *gitstore.Store, agent board.AgentID, index string) error {
 	id, name, ok := taskOf(s.Repo)
 	if !ok {
 		return nil
@@ -41,7 +42,7 @@ func Commit(ctx context.Context, s *gitstore.Store, agent flow.AgentID, index st
 		return refusal(flow.RuleNotFound, "git liza list --all", "there is no task %s", id)
 	case t.Claim == nil:
 		return refusal(flow.RuleHolder, holdHint(t), "%s is %s: %s does not hold it", id, t.Status, agent)
-	case t.Claim.By != flow.Actor(agent):
+	case t.Claim.By != board.Actor(agent):
 		return refusal(flow.RuleHolder, hint, "%s is held by %s, not by %s", id, t.Claim.By, agent)
 	}
 	if live := id.Folder(t.Attempt.Number); name != live {
@@ -65,13 +66,13 @@ func Commit(ctx context.Context, s *gitstore.Store, agent flow.AgentID, index st
 		return err
 	}
 	undo := func(path string) string { return "git restore --staged -- " + shell.Pathspec(path) }
-	if b.Writable(t, agent.Role(), paths, undo) == nil {
+	if flow.Writable(b, t, agent.Role(), paths, undo) == nil {
 		return nil
 	}
 	if paths, err = changedFromBase(ctx, inside, index, b.Settings().Integration.Tip, paths); err != nil {
 		return err
 	}
-	if r := b.Writable(t, agent.Role(), paths, undo); r != nil {
+	if r := flow.Writable(b, t, agent.Role(), paths, undo); r != nil {
 		return r
 	}
 	return nil
@@ -94,26 +95,26 @@ func changedFromBase(ctx context.Context, r *git.Repo, index string, integration
 
 // holdHint is the command by which a coder comes to hold a task that nobody holds:
 // after a submission it is the wait for the verdict.
-func holdHint(t *flow.Task) string {
+func holdHint(t *board.Task) string {
 	switch {
-	case t.Status.Allows(flow.ActClaim):
+	case flow.Allows(t.Status, board.ActClaim):
 		return "git liza claim " + string(t.ID)
-	case t.Status.Allows(flow.ActReview):
+	case flow.Allows(t.Status, board.ActReview):
 		return "git liza await " + string(t.ID)
 	}
 	return "git liza show " + string(t.ID)
 }
 
 // taskOf is the task whose folder a work tree is, and the folder's name.
-func taskOf(r *git.Repo) (id flow.TaskID, name string, ok bool) {
+func taskOf(r *git.Repo) (id board.TaskID, name string, ok bool) {
 	name = worktrees.NameOf(r)
 	if name == "" || strings.ContainsRune(name, filepath.Separator) {
 		return "", "", false
 	}
-	if id, number, _ := flow.ParseFolder(name); number > 0 {
+	if id, number, _ := board.ParseFolder(name); number > 0 {
 		return id, name, true
 	}
-	return flow.TaskID(name), name, true
+	return board.TaskID(name), name, true
 }
 
 // stagedPaths lists the paths that the commit would change. In a merge, a path that is

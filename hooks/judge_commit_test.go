@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/internal/gittest"
 )
 
@@ -17,13 +18,13 @@ func TestCommit(t *testing.T) {
 	t.Parallel()
 	y := newServerFixture(t, "sha1")
 	y.init()
-	y.do(flow.Move{Act: flow.ActAdd, By: ann, Detail: &flow.AddMove{Tasks: []flow.TaskInput{{ID: "a", Title: "A", DoneWhen: "it works",
-		Spec: "README", Scope: "small", Kind: flow.Code, Owns: []string{"src/**", "specs/**"}}}}})
+	y.do(flow.Move{Act: board.ActAdd, By: ann, Detail: &flow.AddMove{Tasks: []board.TaskInput{{ID: "a", Title: "A", DoneWhen: "it works",
+		Spec: "README", Scope: "small", Kind: board.Code, Owns: []string{"src/**", "specs/**"}}}}})
 	main := y.at("refs/heads/main")
 	gittest.Git(t, y.clone, "update-ref", branchA, string(main))
 	dir := filepath.Join(y.clone, ".worktrees", "a")
 	gittest.Git(t, y.clone, "worktree", "add", "-q", dir, "liza/a")
-	commit := func(dir string, agent flow.AgentID) flow.Rule {
+	commit := func(dir string, agent board.AgentID) flow.Rule {
 		err := Commit(context.Background(), y.open(dir), agent, "")
 		if err == nil {
 			return ""
@@ -38,7 +39,7 @@ func TestCommit(t *testing.T) {
 	gittest.Write(t, dir, "src/a.go", "package a\n")
 	gittest.Git(t, dir, "add", "-A")
 	require.Equal(t, flow.RuleIntent, commit(dir, "coder-1"))
-	y.do(flow.Move{Act: flow.ActIntent, Task: "a", By: "coder-1", Detail: &flow.IntentMove{Intent: flow.Intent{Summary: "S", Validation: "V", Tip: y.board().Task("a").Attempt.Start}}})
+	y.do(flow.Move{Act: board.ActIntent, Task: "a", By: "coder-1", Detail: &flow.IntentMove{Intent: board.Intent{Summary: "S", Validation: "V", Tip: y.board().Task("a").Attempt.Start}}})
 	require.Empty(t, commit(dir, "coder-1"))
 	require.Equal(t, flow.RuleHolder, commit(dir, "coder-2"))
 	require.Equal(t, flow.RuleHolder, commit(dir, "code-reviewer-1"))
@@ -51,7 +52,7 @@ func TestCommit(t *testing.T) {
 	gittest.Write(t, dir, "other/a.md", "# A\n")
 	gittest.Git(t, dir, "add", "-A")
 	require.Equal(t, flow.RuleScope, commit(dir, "coder-1"))
-	y.do(flow.Move{Act: flow.ActIntent, Task: "a", By: coder, Detail: &flow.IntentMove{Intent: flow.Intent{Summary: "do", Validation: "look", Extend: []string{"other/**"}, Tip: y.board().Task("a").Attempt.Start}}})
+	y.do(flow.Move{Act: board.ActIntent, Task: "a", By: coder, Detail: &flow.IntentMove{Intent: board.Intent{Summary: "do", Validation: "look", Extend: []string{"other/**"}, Tip: y.board().Task("a").Attempt.Start}}})
 	require.Empty(t, commit(dir, "coder-1"))
 	gittest.Git(t, dir, "switch", "-q", "-c", "aside")
 	require.Equal(t, RuleBranch, commit(dir, "coder-1"))

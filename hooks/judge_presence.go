@@ -4,13 +4,14 @@ import (
 	"context"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/gitstore"
 )
 
 // judgePresence judges the presence of an agent: the agent's principal pushes it, and
 // it is one commit without parents and without files. An admin may delete it.
 func (j *judge) judgePresence(ctx context.Context, u Update) error {
-	id := flow.ParsePresenceRef(u.Name)
+	id := board.ParsePresenceRef(u.Name)
 	if !j.pusherSpeaksFor(id) && !(u.New == "" && j.authors.includeAdmin()) {
 		j.refuse(u.Name, refusal(flow.RulePrincipal, "git liza principal list", "%s is for the principal of %s", u.Name, id))
 		return nil
@@ -41,15 +42,15 @@ func (j *judge) judgePresence(ctx context.Context, u Update) error {
 }
 
 // pusherSpeaksFor reports whether the pusher is the principal of an agent.
-func (j *judge) pusherSpeaksFor(id flow.AgentID) bool {
+func (j *judge) pusherSpeaksFor(id board.AgentID) bool {
 	if j.after.Role(id.Role()) == nil {
 		return false
 	}
 	a := j.after.Agent(id)
-	return j.authors.anySatisfies(func(p *flow.Principal) bool {
+	return j.authors.anySatisfies(func(p *board.Principal) bool {
 		if a != nil && a.Principal != "" {
 			return p.Name == a.Principal
 		}
-		return p.MayAct(flow.Actor(id))
+		return p.MayAct(board.Actor(id))
 	})
 }

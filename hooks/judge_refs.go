@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/flow/layout"
 	"github.com/git-liza/git-liza/gitstore/git"
 )
@@ -111,7 +112,7 @@ func (j *judge) judgeKeptRef(u Update) {
 
 // judgeTaskBranch judges a task's branch by the task on the board after the push.
 func (j *judge) judgeTaskBranch(u Update) {
-	id := flow.ParseBranchRef(u.Name)
+	id := board.ParseBranchRef(u.Name)
 	if j.broken {
 		return
 	}
@@ -138,14 +139,14 @@ func (j *judge) judgeTaskBranch(u Update) {
 
 // pusherHolds reports whether the pusher holds the task. An admin who publishes moves
 // counts as the holder of every task.
-func (j *judge) pusherHolds(t *flow.Task) bool {
+func (j *judge) pusherHolds(t *board.Task) bool {
 	if t.Claim == nil {
 		return false
 	}
 	if j.publishesMoves() && j.authors.includeAdmin() {
 		return true
 	}
-	return j.authors.anySatisfies(func(p *flow.Principal) bool {
+	return j.authors.anySatisfies(func(p *board.Principal) bool {
 		if t.Claim.Principal != "" {
 			return p.Name == t.Claim.Principal
 		}
@@ -154,7 +155,7 @@ func (j *judge) pusherHolds(t *flow.Task) bool {
 }
 
 // holderName is the principal that holds a task, in words.
-func holderName(t *flow.Task) string { return cmp.Or(t.Claim.Principal, "no principal") }
+func holderName(t *board.Task) string { return cmp.Or(t.Claim.Principal, "no principal") }
 
 // checkComplete refuses a push that does not bring all refs and objects that its
 // moves need.

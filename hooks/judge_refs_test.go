@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/flow/layout"
 	"github.com/git-liza/git-liza/gitstore"
 	"github.com/git-liza/git-liza/gitstore/git"
@@ -54,7 +55,7 @@ func TestIntegrationBranch(t *testing.T) {
 
 	// Of two merges in one push the branch stands at the last.
 	var between git.ID
-	for _, id := range []flow.TaskID{"b", "c"} {
+	for _, id := range []board.TaskID{"b", "c"} {
 		between = y.at(integrationBranch)
 		y.add(id)
 		y.claim(id)
@@ -133,7 +134,7 @@ func TestKept(t *testing.T) {
 	y.refuses("refs/liza/saved/a/2", RuleRef, "no move", append(y.moves(layout.State, savedA), Update{"refs/liza/saved/a/2", "", main})...)
 	y.land(y.all()...)
 	y.refuses(savedA, RuleRef, "never moved", y.to(savedA, ""))
-	y.do(flow.Move{Act: flow.ActCheckpoint, By: ann, Detail: &flow.CheckpointMove{Reason: "look"}})
+	y.do(flow.Move{Act: board.ActCheckpoint, By: ann, Detail: &flow.CheckpointMove{Reason: "look"}})
 	y.refuses("refs/liza/marks/checkpoint-1", RuleRef, "does not bring it", y.moves(layout.State)...)
 	y.land(y.all()...)
 }
@@ -194,7 +195,7 @@ func TestMissingObjects(t *testing.T) {
 	y := plain(t)
 	main := y.at("refs/heads/main")
 	y.add("a", "b")
-	folder := func(id flow.TaskID, name string) {
+	folder := func(id board.TaskID, name string) {
 		sub := y.feed("100644 blob "+string(y.hash("blob", name))+"\t"+name+"\n", "mktree")
 		tree := y.feed(gittest.Git(t, y.clone, "ls-tree", string(main))+"\n040000 tree "+sub+"\tsub\n", "mktree")
 		gittest.Git(t, y.clone, "update-ref", "refs/heads/"+id.Branch(), string(y.commitTree(tree, "work", y.at("refs/heads/"+id.Branch()))))

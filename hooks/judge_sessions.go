@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/gitstore"
 )
 
@@ -13,7 +14,7 @@ const maxSessions = 1000
 // judgeSession judges the ref with the sessions of a registration of an agent: only
 // the agent's principal adds sessions, and only an admin deletes the ref.
 func (j *judge) judgeSession(ctx context.Context, u Update) error {
-	id, generation := flow.ParseSessionRef(u.Name)
+	id, generation := board.ParseSessionRef(u.Name)
 	switch {
 	case u.New == "" && j.authors.includeAdmin():
 		return nil
@@ -23,7 +24,7 @@ func (j *judge) judgeSession(ctx context.Context, u Update) error {
 	case !j.pusherSpeaksFor(id):
 		j.refuse(u.Name, refusal(flow.RulePrincipal, "git liza principal list", "%s is for the principal of %s", u.Name, id))
 		return nil
-	case new(flow.Generation).UnmarshalText([]byte(generation)) != nil || generation.Spawned():
+	case new(board.Generation).UnmarshalText([]byte(generation)) != nil || generation.Spawned():
 		j.refuse(u.Name, refusal(RuleRef, "git liza session list", "%s names no registration of %s", u.Name, id))
 		return nil
 	}

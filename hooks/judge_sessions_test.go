@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/gitstore"
 	"github.com/git-liza/git-liza/gitstore/git"
 	"github.com/git-liza/git-liza/internal/gittest"
@@ -19,7 +20,7 @@ const sessionsRef = "refs/liza/sessions/coder-1/0000000000000000"
 func (y *serverFixture) session() git.ID {
 	y.t.Helper()
 	id, err := gitstore.SaveSession(context.Background(), y.store.Repo, gitstore.SessionRecord{Agent: "coder-1", Generation: "0000000000000000",
-		Role: flow.Coder, Provider: "p", Outcome: "nothing", Began: y.now, Ended: y.now}, []byte("Do it."), []byte("Done.\n"))
+		Role: board.Coder, Provider: "p", Outcome: "nothing", Began: y.now, Ended: y.now}, []byte("Do it."), []byte("Done.\n"))
 	require.NoError(y.t, err)
 	return id
 }

@@ -189,7 +189,7 @@ func (j *judge) admitMove(r gitstore.Replay) *flow.Refusal {
 	if j.push.Publish {
 		return nil
 	}
-	return cmp.Or(j.checkPast(r.Move.At), r.Before.Admissible(r.Move, r.Facts))
+	return cmp.Or(j.checkPast(r.Move.At), flow.Admissible(r.Before, r.Move, r.Facts))
 }
 
 // checkPast refuses a time that is too long before the server's clock.

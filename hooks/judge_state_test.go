@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/flow/layout"
 	"github.com/git-liza/git-liza/gitstore/git"
 	"github.com/git-liza/git-liza/internal/gittest"
@@ -190,7 +191,7 @@ func TestEvilMerge(t *testing.T) {
 	t.Parallel()
 	y := plain(t)
 	y.add("a", "b")
-	for _, id := range []flow.TaskID{"b", "a"} {
+	for _, id := range []board.TaskID{"b", "a"} {
 		y.claim(id)
 		y.work(id, string(id)+".txt", "one\n")
 		y.submit(id)
@@ -206,7 +207,7 @@ func TestEvilMerge(t *testing.T) {
 	swapped := y.commitTree(string(d.Tree), "Merge a", d.Submission, d.Onto)
 	twofold := y.forge(evil, "\n\n", "\ntree "+string(d.Tree)+"\n\n")
 	require.Equal(t, evilTree, gittest.Git(t, y.clone, "rev-parse", string(twofold)+"^{tree}"), "git takes the first tree")
-	y.do(flow.Move{Act: flow.ActMerge, Task: "a", By: ann, Detail: d})
+	y.do(flow.Move{Act: board.ActMerge, Task: "a", By: ann, Detail: d})
 	good := y.at(layout.State)
 
 	for name, forged := range map[string]struct {
@@ -245,7 +246,7 @@ func TestEvilMerge(t *testing.T) {
 	require.NoError(t, err)
 	late.Commit, late.Tree = y.commitTree(string(m.Tree), "Merge b", late.Onto, late.Submission), m.Tree
 	right := y.merging("b")
-	y.do(flow.Move{Act: flow.ActMerge, Task: "b", By: ann, Detail: right})
+	y.do(flow.Move{Act: board.ActMerge, Task: "b", By: ann, Detail: right})
 	good = y.at(layout.State)
 	forged := y.forge(good, field("commit: ", right.Commit), field("commit: ", late.Commit), field("onto: ", right.Onto), field("onto: ", late.Onto), field("\ntree: ", right.Tree), field("\ntree: ", late.Tree))
 	y.refuses(string(forged), flow.RuleTip, "", y.to(layout.State, forged), y.to(integrationBranch, late.Commit))
@@ -344,7 +345,7 @@ func TestHiddenRevert(t *testing.T) {
 	t.Parallel()
 	y := plain(t)
 	y.add("a", "b", "c")
-	for _, id := range []flow.TaskID{"a", "b"} {
+	for _, id := range []board.TaskID{"a", "b"} {
 		y.claim(id)
 		y.work(id, string(id)+".txt", "one\n")
 		y.submit(id)
@@ -357,15 +358,15 @@ func TestHiddenRevert(t *testing.T) {
 	y.land(y.all()...)
 	lean := y.commit("refs/heads/liza/c", "c.txt", "mine\n")
 	crossed := y.commitTree(gittest.Git(t, y.clone, "rev-parse", string(lean)+"^{tree}"), "work", start, other)
-	y.do(flow.Move{Act: flow.ActIntent, Task: "c", By: coder, Detail: &flow.IntentMove{Intent: flow.Intent{Summary: "do", Validation: "look", Tip: y.board().Task("c").Attempt.Start}}})
+	y.do(flow.Move{Act: board.ActIntent, Task: "c", By: coder, Detail: &flow.IntentMove{Intent: board.Intent{Summary: "do", Validation: "look", Tip: y.board().Task("c").Attempt.Start}}})
 	facts, err := y.store.Commits.Facts(context.Background(), flow.Query{Submission: crossed, Tip: y.board().Settings().Integration.Tip})
 	require.NoError(t, err)
 	d := &flow.SubmitMove{Commit: crossed, Tree: facts.Tree, Base: facts.Base, Save: 1}
 	for _, c := range facts.Changes {
 		d.Paths = append(d.Paths, c.Path)
 	}
-	_, err = y.store.Do(context.Background(), func(*flow.Board, time.Time) (flow.Move, []git.RefUpdate, error) {
-		return flow.Move{Act: flow.ActSubmit, Task: "c", By: coder, Detail: d}, nil, nil
+	_, err = y.store.Do(context.Background(), func(*board.Board, time.Time) (flow.Move, []git.RefUpdate, error) {
+		return flow.Move{Act: board.ActSubmit, Task: "c", By: coder, Detail: d}, nil, nil
 	})
 	var refused *flow.Refusal
 	require.ErrorAs(t, err, &refused, "it shows %v", d.Paths)
@@ -401,8 +402,8 @@ func TestStackedRevert(t *testing.T) {
 			y.approve("b")
 			y.merge("a")
 			y.land(y.all()...)
-			_, err := y.store.Do(context.Background(), func(*flow.Board, time.Time) (flow.Move, []git.RefUpdate, error) {
-				return flow.Move{Act: flow.ActMerge, Task: "b", By: ann, Detail: y.merging("b")}, nil, nil
+			_, err := y.store.Do(context.Background(), func(*board.Board, time.Time) (flow.Move, []git.RefUpdate, error) {
+				return flow.Move{Act: board.ActMerge, Task: "b", By: ann, Detail: y.merging("b")}, nil, nil
 			})
 			var refused *flow.Refusal
 			require.ErrorAs(t, err, &refused)

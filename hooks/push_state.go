@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/flow/layout"
 	"github.com/git-liza/git-liza/flow/lists"
 	"github.com/git-liza/git-liza/gitstore"
@@ -20,11 +21,11 @@ type pushState struct {
 	push    Push
 	refused []Refused
 
-	symbolic      []string    // the refs that are symbolic on the server
-	folds         bool        // the file system takes names of refs that differ in case only for one
-	created       bool        // the push brings the board
-	before, after *flow.Board // the boards before and after the push; nil is none
-	tip           git.ID      // the state commit after the push
+	symbolic      []string     // the refs that are symbolic on the server
+	folds         bool         // the file system takes names of refs that differ in case only for one
+	created       bool         // the push brings the board
+	before, after *board.Board // the boards before and after the push; nil is none
+	tip           git.ID       // the state commit after the push
 }
 
 // resolveSymrefs replaces symbolic refs by the refs that they name, because git

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/flow/lists"
 	"github.com/git-liza/git-liza/flow/plaintext"
 )
@@ -39,7 +40,7 @@ func (r Refused) line() string {
 	if r.Hint != "" {
 		text += "; type: " + r.Hint
 	}
-	return strings.Join(strings.Fields(flow.Clean(text)), " ")
+	return strings.Join(strings.Fields(board.Clean(text)), " ")
 }
 
 // Unjudged is the rejection of a push that could not be judged because of an error.

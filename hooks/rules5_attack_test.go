@@ -10,6 +10,7 @@ import (
 
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/flow/automation"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/flow/layout"
 	"github.com/git-liza/git-liza/gitstore"
 	"github.com/git-liza/git-liza/gitstore/git"
@@ -27,13 +28,13 @@ func judgeWords(_ context.Context, list []gitstore.Artifact) (lines []string, er
 }
 
 // decided is a workflow: decisions, each frozen once accepted, then a plan, then work.
-func decided() *flow.Workflow {
-	return &flow.Workflow{Name: "decided", Phases: []flow.WorkflowPhase{
-		{Name: "DECIDE", Artifacts: []flow.PhaseArtifact{{Type: "adr", Path: "adr*.md", Count: 1}}},
-		{Name: "PLAN", Artifacts: []flow.PhaseArtifact{{Type: "plan", Path: "plan.yaml", Count: 1}}},
+func decided() *board.Workflow {
+	return &board.Workflow{Name: "decided", Phases: []board.WorkflowPhase{
+		{Name: "DECIDE", Artifacts: []board.PhaseArtifact{{Type: "adr", Path: "adr*.md", Count: 1}}},
+		{Name: "PLAN", Artifacts: []board.PhaseArtifact{{Type: "plan", Path: "plan.yaml", Count: 1}}},
 		{Name: "BUILD", Human: true},
 		{Name: "LOOK"},
-	}, Types: []flow.ArtifactType{{Name: "adr", Frozen: []flow.Condition{{Field: "status", Values: []string{"accepted"}}}}, {Name: "plan", Format: flow.PlanType}}}
+	}, Types: []board.ArtifactType{{Name: "adr", Frozen: []board.Condition{{Field: "status", Values: []string{"accepted"}}}}, {Name: "plan", Format: board.PlanType}}}
 }
 
 // led is a fixture whose goal goes through the phases of decided, on clone and server.
@@ -41,18 +42,18 @@ func led(t *testing.T) *serverFixture {
 	t.Helper()
 	y := plain(t)
 	y.store.Commits.Judge, y.judge.Commits.Judge = judgeWords, judgeWords
-	y.do(on(flow.ActReload, "", ann, &flow.ReloadMove{Workflow: decided()}))
+	y.do(on(board.ActReload, "", ann, &flow.ReloadMove{Workflow: decided()}))
 	y.land(y.all()...)
 	return y
 }
 
 // adopts brings integration a file, on clone and server.
-func (y *serverFixture) adopts(name, content string) flow.ObjectID {
+func (y *serverFixture) adopts(name, content string) board.ObjectID {
 	y.t.Helper()
 	tip := y.board().Settings().Integration.Tip
-	y.do(on(flow.ActAdopt, "", ann, &flow.AdoptMove{Commit: y.onto(string(tip), name, content), Onto: tip, Reason: "R"}))
+	y.do(on(board.ActAdopt, "", ann, &flow.AdoptMove{Commit: y.onto(string(tip), name, content), Onto: tip, Reason: "R"}))
 	y.land(y.all()...)
-	return flow.ObjectID(gittest.Git(y.t, y.clone, "rev-parse", "integration:"+name))
+	return board.ObjectID(gittest.Git(y.t, y.clone, "rev-parse", "integration:"+name))
 }
 
 // onto is a commit on another one with a file, which is replaced or added.
@@ -67,55 +68,55 @@ func (y *serverFixture) onto(parent, name, content string) git.ID {
 func TestPhasesAreEarned(t *testing.T) {
 	t.Parallel()
 	y := led(t)
-	next := func(by flow.Actor, from, to flow.PhaseID) flow.Move {
-		return on(flow.ActPhase, "", by, &flow.PhaseMove{From: from, To: to})
+	next := func(by board.Actor, from, to board.PhaseID) flow.Move {
+		return on(board.ActPhase, "", by, &flow.PhaseMove{From: from, To: to})
 	}
 	y.refusesMove(flow.RuleArtifact, "the phase DECIDE lacks 1 of 1 artifacts of the type adr", next(coder, "DECIDE", "PLAN"))
 	y.refusesMove(flow.RulePhase, "does not lead from DECIDE to BUILD", next(ann, "DECIDE", "BUILD"))
 	y.adopts("adr-1.md", "---\nstatus: accepted\n---\n")
 	y.refusesMove(flow.RuleArtifact, "is not approved as it is", next(coder, "DECIDE", "PLAN"))
-	y.refusesMove(flow.RuleRole, "", on(flow.ActAccept, "", coder, &flow.AcceptMove{Paths: []string{"adr-1.md"}}))
-	y.do(on(flow.ActAccept, "", ann, &flow.AcceptMove{Paths: []string{"adr-1.md"}, Reason: "R"}))
+	y.refusesMove(flow.RuleRole, "", on(board.ActAccept, "", coder, &flow.AcceptMove{Paths: []string{"adr-1.md"}}))
+	y.do(on(board.ActAccept, "", ann, &flow.AcceptMove{Paths: []string{"adr-1.md"}, Reason: "R"}))
 	y.land(y.all()...)
 	blob := y.adopts("adr-1.md", "---\nstatus: accepted\n---\nOther\n")
 	require.Equal(t, blob, y.board().Tracked("adr-1.md").Blob)
 	y.refusesMove(flow.RuleArtifact, "is not approved as it is", next(coder, "DECIDE", "PLAN"))
-	y.do(on(flow.ActAccept, "", ann, &flow.AcceptMove{Paths: []string{"adr-1.md"}, Reason: "R"}))
+	y.do(on(board.ActAccept, "", ann, &flow.AcceptMove{Paths: []string{"adr-1.md"}, Reason: "R"}))
 	y.do(next(coder, "DECIDE", "PLAN"))
 	y.refusesTree("goals/goal-1.yaml", "phase: PLAN", "phase: BUILD")
 
 	// The plan.
 	plan := y.adopts("plan.yaml", "tasks: []\n")
-	imports := func(by flow.Actor, ref *flow.PlanRef) flow.Move {
-		return on(flow.ActImport, "", by, &flow.ImportMove{Plan: ref, Tasks: []flow.TaskInput{{ID: "z", Title: "T", DoneWhen: "D", Spec: "README", Scope: "S"}}})
+	imports := func(by board.Actor, ref *board.PlanRef) flow.Move {
+		return on(board.ActImport, "", by, &flow.ImportMove{Plan: ref, Tasks: []board.TaskInput{{ID: "z", Title: "T", DoneWhen: "D", Spec: "README", Scope: "S"}}})
 	}
-	from := &flow.PlanRef{Path: "plan.yaml", Blob: plan}
+	from := &board.PlanRef{Path: "plan.yaml", Blob: plan}
 	y.refusesMove(flow.RulePhase, "has not ended", imports(ann, from))
 	y.refusesMove(flow.RuleArtifact, "come from the plan", imports(coder, nil))
-	y.do(on(flow.ActAccept, "", ann, &flow.AcceptMove{Paths: []string{"plan.yaml"}, Reason: "R"}))
+	y.do(on(board.ActAccept, "", ann, &flow.AcceptMove{Paths: []string{"plan.yaml"}, Reason: "R"}))
 	y.do(next(coder, "PLAN", "BUILD"))
 	y.land(y.all()...)
 	edited := y.adopts("plan.yaml", "tasks: []\n# more\n")
-	for _, by := range []flow.Actor{coder, planner, ann} {
+	for _, by := range []board.Actor{coder, planner, ann} {
 		y.refusesMove(flow.RuleArtifact, "on integration", imports(by, from))
-		y.refusesMove(flow.RuleArtifact, "is not approved as it is", imports(by, &flow.PlanRef{Path: "plan.yaml", Blob: edited}))
-		y.refusesMove(flow.RuleArtifact, "is no plan that a phase", imports(by, &flow.PlanRef{Path: "README", Blob: edited}))
+		y.refusesMove(flow.RuleArtifact, "is not approved as it is", imports(by, &board.PlanRef{Path: "plan.yaml", Blob: edited}))
+		y.refusesMove(flow.RuleArtifact, "is no plan that a phase", imports(by, &board.PlanRef{Path: "README", Blob: edited}))
 	}
 
 	// What only people say.
-	y.do(on(flow.ActAccept, "", ann, &flow.AcceptMove{Paths: []string{"plan.yaml"}, Reason: "R"}))
-	y.do(imports(coder, &flow.PlanRef{Path: "plan.yaml", Blob: edited}))
+	y.do(on(board.ActAccept, "", ann, &flow.AcceptMove{Paths: []string{"plan.yaml"}, Reason: "R"}))
+	y.do(imports(coder, &board.PlanRef{Path: "plan.yaml", Blob: edited}))
 	y.land(y.all()...)
-	y.do(on(flow.ActAbandon, "z", planner, &flow.AbandonMove{Reason: "R"}))
+	y.do(on(board.ActAbandon, "z", planner, &flow.AbandonMove{Reason: "R"}))
 	y.land(y.all()...)
 	y.refusesMove(flow.RuleRole, "person", next(coder, "BUILD", "LOOK"))
 	back := next(coder, "BUILD", "DECIDE")
 	back.Detail.(*flow.PhaseMove).Reason = "R"
 	y.refusesMove(flow.RuleRole, "only a person goes back", back)
-	y.refusesMove(flow.RuleRole, "", on(flow.ActReload, "", planner, &flow.ReloadMove{}))
-	y.refusesMove(flow.RuleRole, "", on(flow.ActReload, "", coder, &flow.ReloadMove{Workflow: &flow.Workflow{Goal: "goal-1", Name: "mine", Phases: []flow.WorkflowPhase{{Name: "A"}}}, Phase: "A"}))
-	y.refusesMove(flow.RuleRole, "", on(flow.ActAdd, "", planner, &flow.AddMove{Tasks: []flow.TaskInput{
-		{ID: "y", Title: "T", DoneWhen: "D", Spec: "README", Scope: "S", Kind: flow.Docs, Phase: flow.AnyPhase}}}))
+	y.refusesMove(flow.RuleRole, "", on(board.ActReload, "", planner, &flow.ReloadMove{}))
+	y.refusesMove(flow.RuleRole, "", on(board.ActReload, "", coder, &flow.ReloadMove{Workflow: &board.Workflow{Goal: "goal-1", Name: "mine", Phases: []board.WorkflowPhase{{Name: "A"}}}, Phase: "A"}))
+	y.refusesMove(flow.RuleRole, "", on(board.ActAdd, "", planner, &flow.AddMove{Tasks: []board.TaskInput{
+		{ID: "y", Title: "T", DoneWhen: "D", Spec: "README", Scope: "S", Kind: board.Docs, Phase: board.AnyPhase}}}))
 }
 
 // TestClassesAreRecomputed: the class that a text declares is that of its bytes, and a
@@ -125,32 +126,32 @@ func TestClassesAreRecomputed(t *testing.T) {
 	y := plain(t)
 	const declared = "---\nautomation: {type: mixed, scope: bounded, loop: forbidden, second_look: optional}\n---\n"
 	blob := y.adopts("never.md", declared)
-	add := on(flow.ActAdd, "", planner, &flow.AddMove{Tasks: []flow.TaskInput{{ID: "a", Title: "T", DoneWhen: "D", Spec: "never.md", Scope: "S", Kind: flow.Docs}}})
-	word := func(source automation.Source, loop automation.Loop) *flow.Class {
-		return &flow.Class{Type: "mixed", Scope: "bounded", Loop: loop, SecondLook: "optional", Source: source, Evidence: []automation.Evidence{{Line: 2, Text: "loop: " + string(loop)}}}
+	add := on(board.ActAdd, "", planner, &flow.AddMove{Tasks: []board.TaskInput{{ID: "a", Title: "T", DoneWhen: "D", Spec: "never.md", Scope: "S", Kind: board.Docs}}})
+	word := func(source automation.Source, loop automation.Loop) *board.Class {
+		return &board.Class{Type: "mixed", Scope: "bounded", Loop: loop, SecondLook: "optional", Source: source, Evidence: []automation.Evidence{{Line: 2, Text: "loop: " + string(loop)}}}
 	}
-	for _, class := range []*flow.Class{nil, word(automation.Declared, automation.Allowed), word(automation.Declared, automation.Forbidden)} {
+	for _, class := range []*board.Class{nil, word(automation.Declared, automation.Allowed), word(automation.Declared, automation.Forbidden)} {
 		forged := add
-		forged.Detail = &flow.AddMove{Tasks: add.Detail.(*flow.AddMove).Tasks, Texts: []flow.Text{{Path: "never.md", Blob: blob, Class: class}}}
+		forged.Detail = &flow.AddMove{Tasks: add.Detail.(*flow.AddMove).Tasks, Texts: []board.Text{{Path: "never.md", Blob: blob, Class: class}}}
 		y.refusesMove(flow.RuleFact, "or another class", forged)
 	}
 	y.do(add)
 	y.land(y.all()...)
-	classify := func(by flow.Actor, blob flow.ObjectID, source automation.Source, loop automation.Loop) flow.Move {
-		return on(flow.ActClassify, "", by, &flow.ClassifyMove{Files: []flow.Classified{{Path: "never.md", Blob: blob, Class: word(source, loop)}}})
+	classify := func(by board.Actor, blob board.ObjectID, source automation.Source, loop automation.Loop) flow.Move {
+		return on(board.ActClassify, "", by, &flow.ClassifyMove{Files: []board.Classified{{Path: "never.md", Blob: blob, Class: word(source, loop)}}})
 	}
 	y.refusesMove(flow.RuleForm, "by the word of a person", classify(ann, blob, automation.Declared, automation.Allowed))
 	y.refusesMove(flow.RuleForm, "by the word of a person", classify(ann, blob, automation.Inferred, automation.Allowed))
-	for _, by := range []flow.Actor{coder, planner} {
+	for _, by := range []board.Actor{coder, planner} {
 		y.refusesMove(flow.RuleRole, "", classify(by, blob, automation.Person, automation.Allowed))
 	}
 	y.do(classify(ann, blob, automation.Person, automation.Forbidden))
 	y.land(y.all()...)
-	allow := func(by flow.Actor, blob flow.ObjectID) flow.Move {
-		return on(flow.ActClassify, "", by, &flow.ClassifyMove{Allow: true, Reason: "R", Files: []flow.Classified{{Path: "never.md", Blob: blob}}})
+	allow := func(by board.Actor, blob board.ObjectID) flow.Move {
+		return on(board.ActClassify, "", by, &flow.ClassifyMove{Allow: true, Reason: "R", Files: []board.Classified{{Path: "never.md", Blob: blob}}})
 	}
 	y.refusesMove(flow.RuleRole, "", allow(planner, blob))
-	claim := on(flow.ActClaim, "a", coder, &flow.ClaimMove{Lease: half, Base: y.at("refs/heads/integration")})
+	claim := on(board.ActClaim, "a", coder, &flow.ClaimMove{Lease: half, Base: y.at("refs/heads/integration")})
 	y.refusesMove(flow.RuleClass, "which says that automation is forbidden", claim)
 	y.do(allow(ann, blob))
 	y.land(y.all()...)
@@ -170,13 +171,13 @@ func TestReceiptsOfArtifacts(t *testing.T) {
 	y.adopts("adr-1.md", "---\nstatus: accepted\n---\n")
 	y.add("a")
 	y.claim("a")
-	y.do(on(flow.ActIntent, "a", coder, &flow.IntentMove{Intent: flow.Intent{Summary: "do", Validation: "look", Removes: []string{"adr-1.md"}, Tip: y.board().Task("a").Attempt.Start}}))
+	y.do(on(board.ActIntent, "a", coder, &flow.IntentMove{Intent: board.Intent{Summary: "do", Validation: "look", Removes: []string{"adr-1.md"}, Tip: y.board().Task("a").Attempt.Start}}))
 	y.land(y.all()...)
 	base := string(y.board().Task("a").Attempt.Start)
 	submit := func(commit git.ID, paths ...string) flow.Move {
-		tree := flow.ObjectID(gittest.Git(t, y.clone, "rev-parse", string(commit)+"^{tree}"))
-		return on(flow.ActSubmit, "a", coder, &flow.SubmitMove{Commit: commit, Tree: tree, Base: flow.ObjectID(base), Paths: paths, Save: 1,
-			Gates: []flow.Receipt{{Gate: flow.ArtifactGate, Command: flow.ArtifactCommand, Tree: tree, Duration: "0s", By: coder, Result: flow.Pass}}})
+		tree := board.ObjectID(gittest.Git(t, y.clone, "rev-parse", string(commit)+"^{tree}"))
+		return on(board.ActSubmit, "a", coder, &flow.SubmitMove{Commit: commit, Tree: tree, Base: board.ObjectID(base), Paths: paths, Save: 1,
+			Gates: []board.Receipt{{Gate: board.ArtifactGate, Command: board.ArtifactCommand, Tree: tree, Duration: "0s", By: coder, Result: board.Pass}}})
 	}
 	without := func(m flow.Move, edit func(*flow.SubmitMove)) flow.Move {
 		edit(m.Detail.(*flow.SubmitMove))
@@ -200,9 +201,9 @@ func TestReceiptsOfArtifacts(t *testing.T) {
 	for _, forge := range []func(*flow.SubmitMove){
 		func(s *flow.SubmitMove) { s.Gates = nil },
 		func(s *flow.SubmitMove) {
-			s.Gates[0].Tree = flow.ObjectID(gittest.Git(t, y.clone, "rev-parse", base+"^{tree}"))
+			s.Gates[0].Tree = board.ObjectID(gittest.Git(t, y.clone, "rev-parse", base+"^{tree}"))
 		},
-		func(s *flow.SubmitMove) { s.Gates[0].Result, s.Gates[0].Exit = flow.Fail, 1 },
+		func(s *flow.SubmitMove) { s.Gates[0].Result, s.Gates[0].Exit = board.Fail, 1 },
 	} {
 		y.refusesMove(flow.RuleGate, "gate artifacts has not passed", without(submit(good, "adr-2.md"), forge))
 	}
@@ -220,15 +221,15 @@ func TestReceiptsOfArtifacts(t *testing.T) {
 	y.land(y.all()...)
 
 	// The receipt of a merge is judged as well; what is on the board is not judged again.
-	merge := on(flow.ActMerge, "a", ann, y.merging("a"))
-	facts, err := y.store.Commits.Facts(context.Background(), y.board().Ask(merge))
+	merge := on(board.ActMerge, "a", ann, y.merging("a"))
+	facts, err := y.store.Commits.Facts(context.Background(), flow.Ask(y.board(), merge))
 	require.NoError(t, err)
-	merge = y.board().Fill(merge, &facts)
+	merge = flow.Fill(y.board(), merge, &facts)
 	require.Len(t, merge.Detail.(*flow.MergeMove).Receipts, 1)
 	tree := merge.Detail.(*flow.MergeMove).Tree
 	merge.Detail.(*flow.MergeMove).Receipts = nil
 	y.refusesMove(flow.RuleGate, "gate artifacts has not passed", merge)
-	merge.Detail.(*flow.MergeMove).Receipts = []flow.Receipt{{Gate: flow.ArtifactGate, Command: flow.ArtifactCommand, Tree: tree, Duration: "0s", By: ann, Result: flow.Pass}}
+	merge.Detail.(*flow.MergeMove).Receipts = []board.Receipt{{Gate: board.ArtifactGate, Command: board.ArtifactCommand, Tree: tree, Duration: "0s", By: ann, Result: board.Pass}}
 	all := func(_ context.Context, list []gitstore.Artifact) ([]string, error) {
 		return []string{list[0].Path + ":1: later"}, nil
 	}
@@ -249,8 +250,8 @@ func TestQuestionsComeFromWork(t *testing.T) {
 	y.add("a", "b")
 	y.claim("a")
 	y.land(y.all()...)
-	ask := func(by flow.Actor, about flow.TaskID) flow.Move {
-		return on(flow.ActAsk, "", by, &flow.AskMove{About: about, Text: "Why?"})
+	ask := func(by board.Actor, about board.TaskID) flow.Move {
+		return on(board.ActAsk, "", by, &flow.AskMove{About: about, Text: "Why?"})
 	}
 	y.refusesMove(flow.RuleHolder, "does not hold a", ask("coder-2", "a"))
 	y.refusesMove(flow.RuleHolder, "does not hold b", ask(coder, "b"))

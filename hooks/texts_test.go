@@ -6,6 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/flow/layout"
 	"github.com/git-liza/git-liza/gitstore/git"
 	"github.com/git-liza/git-liza/internal/gittest"
@@ -61,11 +62,11 @@ func TestForgedTexts(t *testing.T) {
 
 	tip := y.board().Settings().Integration.Tip
 	hotfix := edited(tip, "hotfix\n")
-	y.do(flow.Move{Act: flow.ActAdopt, By: ann, Detail: &flow.AdoptMove{Commit: hotfix, Onto: tip, Reason: "R"}})
+	y.do(flow.Move{Act: board.ActAdopt, By: ann, Detail: &flow.AdoptMove{Commit: hotfix, Onto: tip, Reason: "R"}})
 	forged(y.at(layout.State), "hotfix\n")
 	require.False(t, y.board().Tracked("README").Approved())
 
-	y.do(flow.Move{Act: flow.ActAccept, By: ann, Detail: &flow.AcceptMove{Paths: []string{"README"}}})
+	y.do(flow.Move{Act: board.ActAccept, By: ann, Detail: &flow.AcceptMove{Paths: []string{"README"}}})
 	is := field("blob: ", y.hash("blob", "hotfix\n"))
 	list := "texts:\n  - path: README\n    " + is + "\n"
 	for without, words := range map[string]string{"": "the move does not record the text of \"README\"", list + "  - path: none.md\n    " + is + "\n": "the move records 2 texts for 1 paths"} {

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/flow/layout"
 	"github.com/git-liza/git-liza/gitstore"
 	"github.com/git-liza/git-liza/gitstore/git"
@@ -93,7 +94,7 @@ func (j *judge) addIntegration(ctx context.Context, to git.ID) error {
 // refuseMissingBranch refuses the integration branch because it is not here, as in a
 // fresh clone that has fetched only refs/liza. If its commits are not here either,
 // no merge can be judged, and the error is a *Rejection.
-func (j *judge) refuseMissingBranch(ctx context.Context, name string, want flow.Branch) error {
+func (j *judge) refuseMissingBranch(ctx context.Context, name string, want board.Branch) error {
 	missing := Refused{name, refusal(flow.RuleTip, "git branch "+want.Name+" "+string(want.Tip),
 		"there is no branch %s here; the board has it at %s", want.Name, want.Tip.Short())}
 	if _, err := j.store.Repo.ParseCommit(ctx, string(want.Tip)); err == nil {

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/flow/layout"
 	"github.com/git-liza/git-liza/gitstore/git"
 	"github.com/git-liza/git-liza/internal/gittest"
@@ -28,7 +29,7 @@ func TestVerifyOtherGit(t *testing.T) {
 	y.land(y.all()...)
 	d := y.merging("a")
 	d.Git = "2.38.0"
-	y.do(flow.Move{Act: flow.ActMerge, Task: "a", By: ann, Detail: d})
+	y.do(flow.Move{Act: board.ActMerge, Task: "a", By: ann, Detail: d})
 	tip := y.at(layout.State)
 	v, err := Verify(ctx, y.store, "", tip, false)
 	require.NoError(t, err)

@@ -7,12 +7,12 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 )
 
 func TestUnknownFields(t *testing.T) {
 	t.Parallel()
-	builtIn, err := Layer{Name: "built-in", FS: prompts(), Roles: flow.FirstRoles()}.Faults()
+	builtIn, err := Layer{Name: "built-in", FS: prompts(), Roles: board.FirstRoles()}.Faults()
 	require.NoError(t, err)
 	for _, f := range builtIn {
 		require.Contains(t, []string{"all/contract.md", "parts/spec.md", "parts/task.md"}, f.Path, f.Text) // no layer may have them
@@ -36,7 +36,7 @@ func TestUnknownFields(t *testing.T) {
 		{"{{range last 2 .Notes}}{{.Nope}}{{end}}", ""},
 		{"{{range readable .Specs}}{{.Nope}}{{end}}", "1 it asks for .Nope, and a Spec has no Nope"},
 		{"{{.Kernel.Nope}}", "1 it asks for .Kernel.Nope, and a string has no Nope"},
-		{"{{.Notes.Nope}}", "1 it asks for .Notes.Nope, and a []*flow.Note has no Nope"},
+		{"{{.Notes.Nope}}", "1 it asks for .Notes.Nope, and a []*board.Note has no Nope"},
 		{"{{range .Anomalies}}{{.Details.anything}}{{end}}", ""},
 		{"{{template \"nope\"}}", "1 it asks for the template \"nope\", which there is not"},
 		{"{{template \"task\" .Task}}{{template \"specs\" .}}", ""},

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/flow/lists"
 )
 
@@ -18,7 +19,7 @@ var functions = template.FuncMap{
 	"text":     quote,
 	"field":    field,
 	"join":     join,
-	"roles":    func(list []flow.Role) string { return strings.Join(lists.Of(list, flow.Role.String), ", ") },
+	"roles":    func(list []board.Role) string { return strings.Join(lists.Of(list, board.Role.String), ", ") },
 	"last":     last,
 	"date":     date,
 	"count":    count,
@@ -40,7 +41,7 @@ const maxBoard = 60
 // none can be a heading, a fence or an empty line.
 func quote(s string) string {
 	var b strings.Builder
-	for line := range strings.SplitSeq(flow.Clean(s), "\n") {
+	for line := range strings.SplitSeq(board.Clean(s), "\n") {
 		b.WriteString(strings.TrimRight("| "+line, " \t") + "\n")
 	}
 	return b.String()
@@ -61,7 +62,7 @@ func field(name string, value any) string {
 		}
 		return b.String()
 	}
-	text := flow.Clean(fmt.Sprint(value))
+	text := board.Clean(fmt.Sprint(value))
 	if strings.Contains(text, "\n") {
 		return name + ":\n" + quote(text)
 	}
@@ -69,8 +70,8 @@ func field(name string, value any) string {
 }
 
 // join puts the ids of a list on one line.
-func join(list []flow.TaskID) string {
-	return strings.Join(lists.Of(list, func(id flow.TaskID) string { return string(id) }), ", ")
+func join(list []board.TaskID) string {
+	return strings.Join(lists.Of(list, func(id board.TaskID) string { return string(id) }), ", ")
 }
 
 // last returns at most n entries from the end of a list.
@@ -91,7 +92,7 @@ func count(n, limit int) string {
 
 // findings lists a reviewer's remarks with the numbers by which a later
 // verdict refers to them.
-func findings(list []flow.Finding) string {
+func findings(list []board.Finding) string {
 	var b strings.Builder
 	for i, f := range list {
 		place := f.File
@@ -112,21 +113,21 @@ func findings(list []flow.Finding) string {
 
 // anomaly formats a recorded anomaly: what it is, of which task, and its details by their
 // names.
-func anomaly(a *flow.Anomaly) string {
+func anomaly(a *board.Anomaly) string {
 	line := a.Type.String()
 	if a.Task != "" {
 		line += " of " + string(a.Task)
 	}
 	line += ", by " + string(a.By)
 	for _, key := range slices.Sorted(maps.Keys(a.Details)) {
-		line += "; " + key + ": " + flow.Excerpt(a.Details[key], 300)
+		line += "; " + key + ": " + board.Excerpt(a.Details[key], 300)
 	}
 	return line
 }
 
 // step formats a step of a task: its number, what is done, by which command, and what
 // that gives.
-func step(s flow.Step) string {
+func step(s board.Step) string {
 	text := s.Action
 	if s.Step > 0 {
 		text = fmt.Sprintf("%d. %s", s.Step, s.Action)
@@ -169,10 +170,10 @@ func readable(list []Spec) []Spec {
 
 // counts formats the number of tasks in each state, in the order of a task's
 // life.
-func counts(tasks []flow.Summary) string {
+func counts(tasks []board.Summary) string {
 	var parts []string
-	for _, status := range flow.Statuses() {
-		n := len(lists.Where(tasks, func(t flow.Summary) bool { return t.Status == status }))
+	for _, status := range board.Statuses() {
+		n := len(lists.Where(tasks, func(t board.Summary) bool { return t.Status == status }))
 		if n > 0 {
 			parts = append(parts, fmt.Sprintf("%d %s", n, status))
 		}
@@ -181,7 +182,7 @@ func counts(tasks []flow.Summary) string {
 }
 
 // openTasks lists the tasks that are not final, a line each.
-func openTasks(tasks []flow.Summary) string {
+func openTasks(tasks []board.Summary) string {
 	var b strings.Builder
 	shown, open := 0, 0
 	for _, t := range tasks {

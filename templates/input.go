@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/flow/lists"
 )
 
@@ -12,23 +13,23 @@ import (
 // work are required: the task of a role that does tasks, with its submission of
 // one that judges, the triggers of one that plans. All other fields are optional.
 type Input struct {
-	Role   flow.Role
-	Row    *flow.RoleRow // of the role, on the board
-	Kernel string        // the contract, Markdown
-	Goal   *flow.Goal
-	Roles  []flow.Role // that layers may have folders for; nil: the first three
+	Role   board.Role
+	Row    *board.RoleRow // of the role, on the board
+	Kernel string         // the contract, Markdown
+	Goal   *board.Goal
+	Roles  []board.Role // that layers may have folders for; nil: the first three
 
-	Agent    flow.AgentID
+	Agent    board.AgentID
 	Worktree string // the folder in which the agent is started
-	Task     *flow.Task
-	Limits   flow.Limits // of the board; a task's own limits override them
-	Notes    []*flow.Note
+	Task     *board.Task
+	Limits   board.Limits // of the board; a task's own limits override them
+	Notes    []*board.Note
 	// Questions about the task, or about the tasks of a planner's triggers: those
 	// with an answer, and for a planner the open ones.
-	Questions []*flow.Question
+	Questions []*board.Question
 	// Anomalies that were recorded of the task, of what stands on the same spec, and of
 	// work in the same paths.
-	Anomalies   []*flow.Anomaly
+	Anomalies   []*board.Anomaly
 	Lessons     []string // that concern its paths, each with its source
 	LessonsLeft int      // how many more concern them
 	Rejections  []string // of other tasks in the same paths, each with its source
@@ -42,15 +43,15 @@ type Input struct {
 	// Compliance is how well the provider keeps contracts: full, partial or
 	// unknown. If it is not full, the prompt repeats the invariants at its end.
 	Compliance string
-	Advice     string        // on the program in which the agent runs
-	Confined   bool          // the kernel keeps the session to its checkout and a home of its own
-	Await      flow.Duration // how long a coder may wait in its session for the verdict; 0: not at all
-	Denied     []string      // paths that the role may not write, as globs
-	Specs      []Spec        // of the task and of the goal, one per path
-	Log, Diff  Cut           // commits and changes of the submission, for who judges it
-	Order      string        // of tests and code in the commits of the submission, "" if it has no code
-	Withheld   []string      // paths of the submission that the worktree of a review has as integration has them
-	Context    string        // of the task, which stands in place of the spec's section
+	Advice     string         // on the program in which the agent runs
+	Confined   bool           // the kernel keeps the session to its checkout and a home of its own
+	Await      board.Duration // how long a coder may wait in its session for the verdict; 0: not at all
+	Denied     []string       // paths that the role may not write, as globs
+	Specs      []Spec         // of the task and of the goal, one per path
+	Log, Diff  Cut            // commits and changes of the submission, for who judges it
+	Order      string         // of tests and code in the commits of the submission, "" if it has no code
+	Withheld   []string       // paths of the submission that the worktree of a review has as integration has them
+	Context    string         // of the task, which stands in place of the spec's section
 
 	Phase   *Phase  // that the task belongs to, nil where the goal has no phases
 	Needed  string  // what the tasks that it depends on came to
@@ -58,14 +59,14 @@ type Input struct {
 
 	// Asked is the question that the session is to answer, about Task, whatever the role is
 	// for; nil for other work. Chain are the questions for whose answer it is asked.
-	Asked *flow.Question
-	Chain []*flow.Question
+	Asked *board.Question
+	Chain []*board.Question
 
-	Triggers    []flow.Trigger    // why a planner was woken
-	Held        []flow.TaskID     // tasks of the goal that a decision holds back
-	About       []*flow.Task      // the tasks that the triggers name
-	Discoveries []*flow.Discovery // not converted yet
-	Board       []flow.Summary    // every live task
+	Triggers    []flow.Trigger     // why a planner was woken
+	Held        []board.TaskID     // tasks of the goal that a decision holds back
+	About       []*board.Task      // the tasks that the triggers name
+	Discoveries []*board.Discovery // not converted yet
+	Board       []board.Summary    // every live task
 }
 
 // A Phase is what a session is told of the phase that its task belongs to.
@@ -88,21 +89,21 @@ type Story struct {
 // A basis holds what roles of a capacity share: the folder of the templates
 // that they have in common, and what their prompts need.
 type basis struct {
-	capacity flow.Capacity
-	folder   flow.Role
+	capacity board.Capacity
+	folder   board.Role
 	needs    func(Input) string // returns what is missing, "" if nothing is
 }
 
 // bases has a row per capacity.
 var bases = []basis{
-	{flow.Plans, flow.Planner, needsTrigger},
-	{flow.Does, flow.Coder, needsTask},
-	{flow.Judges, flow.CodeReviewer, needsSubmission},
+	{board.Plans, board.Planner, needsTrigger},
+	{board.Does, board.Coder, needsTask},
+	{board.Judges, board.CodeReviewer, needsSubmission},
 }
 
 // Capacity is what agents of the role do, zero if the row is missing or
 // another role's.
-func (in Input) Capacity() flow.Capacity {
+func (in Input) Capacity() board.Capacity {
 	if in.Row == nil || in.Row.Name != in.Role {
 		return 0
 	}
@@ -125,26 +126,26 @@ func (in Input) folders() []string {
 }
 
 // Own is what the role holds of the task; zero without a task.
-func (in Input) Own() flow.Judgement {
+func (in Input) Own() board.Judgement {
 	if in.Task == nil {
-		return flow.Judgement{}
+		return board.Judgement{}
 	}
 	return in.Task.Judgement(in.Role)
 }
 
 // Missing are the other roles that have still to approve the submission.
-func (in Input) Missing() []flow.Role {
-	return slices.DeleteFunc(in.Task.Missing(), func(r flow.Role) bool { return r == in.Role })
+func (in Input) Missing() []board.Role {
+	return slices.DeleteFunc(in.Task.Missing(), func(r board.Role) bool { return r == in.Role })
 }
 
 // Others are the judgements of other roles that have open blockers. For a role
 // that does the task, the other roles are those that did not reject it last.
-func (in Input) Others() []flow.Judgement {
+func (in Input) Others() []board.Judgement {
 	apart := in.Role
-	if in.Capacity() == flow.Does {
+	if in.Capacity() == board.Does {
 		apart = in.Task.RejectedBy
 	}
-	return lists.Where(in.Task.Judgements, func(j flow.Judgement) bool {
+	return lists.Where(in.Task.Judgements, func(j board.Judgement) bool {
 		return j.Role != apart && j.Rejection != nil && len(j.Rejection.Blockers) > 0
 	})
 }
@@ -195,7 +196,7 @@ func (in Input) check() error {
 }
 
 // limits returns the board's limits, overridden by the task's own.
-func (in Input) limits() flow.Limits {
+func (in Input) limits() board.Limits {
 	limits := in.Limits
 	if in.Task == nil || in.Task.Limits == nil {
 		return limits

@@ -12,7 +12,7 @@ import (
 	"text/template"
 	"unicode/utf8"
 
-	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/flow/lists"
 )
 
@@ -23,7 +23,7 @@ import (
 type Layer struct {
 	Name  string
 	FS    fs.FS
-	Roles []flow.Role // that it may have folders for, beside those of the board
+	Roles []board.Role // that it may have folders for, beside those of the board
 }
 
 // A Fault is something wrong with a file of a layer.
@@ -135,7 +135,7 @@ func (l Layer) readFile(name string) (string, error) {
 
 // check refuses files that no prompt reads: otherwise a misspelt name would
 // be ignored silently. A README beside the folders is allowed.
-func (l Layer) check(known []flow.Role) error {
+func (l Layer) check(known []board.Role) error {
 	return l.visit(func(folder, base string) error {
 		if why := l.unread(known, folder, base); why != "" {
 			return fmt.Errorf("prompt layer %s: %s %s", l.Name, path.Join(folder, base), why)
@@ -165,8 +165,8 @@ func (l Layer) visit(do func(folder, base string) error) error {
 }
 
 // unread says why no prompt reads a file, "" if one does.
-func (l Layer) unread(known []flow.Role, folder, base string) string {
-	folders := append([]string{shared, answers}, lists.Of(slices.Concat(known, l.Roles), flow.Role.String)...)
+func (l Layer) unread(known []board.Role, folder, base string) string {
+	folders := append([]string{shared, answers}, lists.Of(slices.Concat(known, l.Roles), board.Role.String)...)
 	section, isTemplate := strings.CutSuffix(base, ".md")
 	whole := strings.TrimSuffix(section, appended)
 	switch {

@@ -9,7 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 )
 
 // layer is an overlay from pairs of file name and text.
@@ -66,7 +66,7 @@ func TestPrecedenceOfRoles(t *testing.T) {
 	t.Parallel()
 	in := review(rework(), 1)
 	in.Role, in.Row, in.Agent = "security-reviewer", rowOf("security-reviewer"), ""
-	in.Roles = []flow.Role{"planner", "coder", "code-reviewer", "security-reviewer", "auditor"}
+	in.Roles = []board.Role{"planner", "coder", "code-reviewer", "security-reviewer", "auditor"}
 	p := render(t, in)
 	require.Contains(t, p.Text(), "You are a security-reviewer.")
 	require.Contains(t, p.Text(), "git liza approve task-3 --commit")
@@ -78,7 +78,7 @@ func TestPrecedenceOfRoles(t *testing.T) {
 	require.ErrorContains(t, err, "auditors/end.md is read by nobody; folders are all, question, planner, coder, code-reviewer, security-reviewer, auditor")
 
 	doer := fresh()
-	doer.Role, doer.Row, doer.Agent = "spec-writer", &flow.RoleRow{Name: "spec-writer", Capacity: flow.Does, Writes: []string{"specs/**"}}, ""
+	doer.Role, doer.Row, doer.Agent = "spec-writer", &board.RoleRow{Name: "spec-writer", Capacity: board.Does, Writes: []string{"specs/**"}}, ""
 	require.Contains(t, render(t, doer).Text(), "only these paths:\n| specs/**")
 	require.NotContains(t, render(t, doer).Text(), "nor specs or contracts")
 }
@@ -163,9 +163,9 @@ func TestOddTextsStayInert(t *testing.T) {
 		*s = odd
 	}
 	again := review(in, 2)
-	again.Task.Status = flow.ReadyForReview
+	again.Task.Status = board.ReadyForReview
 	plan := replanning()
-	plan.About, plan.Goal = []*flow.Task{task}, in.Goal
+	plan.About, plan.Goal = []*board.Task{task}, in.Goal
 	plan.Triggers[0].Text, plan.Discoveries[0].Text, plan.Board[1].Title, plan.Board[1].Reason = odd, odd, odd, odd
 	for name, pair := range map[string][2]Input{
 		"coder": {in, rework()}, "reviewer": {again, review(rework(), 2)}, "planner": {plan, replanning()},

@@ -14,37 +14,38 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden prompts")
 
 const (
-	base   = flow.ObjectID("1111111111111111111111111111111111111111")
-	commit = flow.ObjectID("2222222222222222222222222222222222222222")
-	first  = flow.ObjectID("3333333333333333333333333333333333333333")
-	tip    = flow.ObjectID("4444444444444444444444444444444444444444")
+	base   = board.ObjectID("1111111111111111111111111111111111111111")
+	commit = board.ObjectID("2222222222222222222222222222222222222222")
+	first  = board.ObjectID("3333333333333333333333333333333333333333")
+	tip    = board.ObjectID("4444444444444444444444444444444444444444")
 )
 
 var noon = time.Date(2026, 1, 17, 12, 0, 0, 0, time.UTC)
 
-func rowOf(role flow.Role) *flow.RoleRow {
-	rows := flow.BuiltinRoles()
-	return rows[slices.IndexFunc(rows, func(row *flow.RoleRow) bool { return row.Name == role })]
+func rowOf(role board.Role) *board.RoleRow {
+	rows := board.BuiltinRoles()
+	return rows[slices.IndexFunc(rows, func(row *board.RoleRow) bool { return row.Name == role })]
 }
 
 // fresh is a coder's first prompt on a task nobody has touched.
 func fresh() Input {
 	return Input{
-		Role: flow.Coder, Row: rowOf(flow.Coder), Kernel: "## Tier 0\n\n- **I1** …", Agent: "coder-1", Worktree: "/repo/.worktrees/task-3",
-		Limits: flow.Limits{Iterations: 10, Cycles: 5},
-		Goal:   &flow.Goal{ID: "goal-1", Title: "Uploads survive a bad network", Spec: "specs/vision.md", Status: flow.InProgress},
+		Role: board.Coder, Row: rowOf(board.Coder), Kernel: "## Tier 0\n\n- **I1** …", Agent: "coder-1", Worktree: "/repo/.worktrees/task-3",
+		Limits: board.Limits{Iterations: 10, Cycles: 5},
+		Goal:   &board.Goal{ID: "goal-1", Title: "Uploads survive a bad network", Spec: "specs/vision.md", Status: board.InProgress},
 		Specs:  []Spec{{Path: "specs/vision.md", Anchor: "retry", Tip: tip, Base: base}},
-		Task: &flow.Task{
-			ID: "task-3", Title: "Retry uploads", Status: flow.Claimed, Kind: flow.Code, Goal: "goal-1", Sprint: "sprint-1",
+		Task: &board.Task{
+			ID: "task-3", Title: "Retry uploads", Status: board.Claimed, Kind: board.Code, Goal: "goal-1", Sprint: "sprint-1",
 			DoneWhen: "an upload that fails twice succeeds\nand the third failure is reported", Spec: "specs/vision.md#retry",
-			Scope: "upload only", Priority: 2, DependsOn: []flow.TaskID{"task-1", "task-2"}, Owns: []string{"upload/**"},
+			Scope: "upload only", Priority: 2, DependsOn: []board.TaskID{"task-1", "task-2"}, Owns: []string{"upload/**"},
 			Verify: "go test ./upload", Created: noon, CreatedBy: "planner-1",
-			Attempt: &flow.Attempt{Number: 1, Coder: "coder-1", Base: base, Start: base, Iteration: 1},
+			Attempt: &board.Attempt{Number: 1, Coder: "coder-1", Base: base, Start: base, Iteration: 1},
 		},
 	}
 }
@@ -52,32 +53,32 @@ func fresh() Input {
 // rework is the prompt of a coder who continues after everything went wrong.
 func rework() Input {
 	in := fresh()
-	in.Anomalies = []*flow.Anomaly{{ID: "sprint-1/4", Type: flow.RetryLoop, Task: "task-3", By: "coder-2", At: noon,
+	in.Anomalies = []*board.Anomaly{{ID: "sprint-1/4", Type: board.RetryLoop, Task: "task-3", By: "coder-2", At: noon,
 		Details: map[string]string{"error_pattern": "connection reset\n# Not a heading", "count": "3"}}}
 	in.Lessons, in.LessonsLeft = []string{"retries (.liza/knowledge/retries.md, from 1f2e3d4)\n# Retry\nReset the delay."}, 2
 	in.Rejections = []string{"task-1, rejected by code-reviewer-1 (git show --no-patch 1f2e3d4)\n- upload/client.go: no limit"}
 	t := in.Task
 	t.Stretch = true
-	t.Limits = &flow.Limits{Iterations: 4, Cycles: 2}
-	t.Supersedes, t.Generation, t.Rescope = []flow.TaskID{"task-0"}, 1, "the queue was the cause"
-	t.Failures = []flow.Failure{{Coder: "coder-2", Reason: "the server never answered", At: noon}}
-	t.Attempt = &flow.Attempt{Number: 2, Coder: "coder-1", Base: base, Start: first, Iteration: 3, Cycles: 1, Fix: tip}
+	t.Limits = &board.Limits{Iterations: 4, Cycles: 2}
+	t.Supersedes, t.Generation, t.Rescope = []board.TaskID{"task-0"}, 1, "the queue was the cause"
+	t.Failures = []board.Failure{{Coder: "coder-2", Reason: "the server never answered", At: noon}}
+	t.Attempt = &board.Attempt{Number: 2, Coder: "coder-1", Base: base, Start: first, Iteration: 3, Cycles: 1, Fix: tip}
 	t.MergeFails = 1
-	t.Intent = &flow.Intent{Summary: "wrap the call", Validation: "count the attempts", Files: []string{"upload/retry.go"},
+	t.Intent = &board.Intent{Summary: "wrap the call", Validation: "count the attempts", Files: []string{"upload/retry.go"},
 		Assumptions: []string{"the server is idempotent"}, Risks: []string{"double uploads"}, Extend: []string{"go.mod"}, TestsNotNeeded: "no"}
-	t.RejectedBy = flow.CodeReviewer
-	t.Judgements = []flow.Judgement{{Role: flow.CodeReviewer, Rejection: &flow.Rejection{Commit: first, By: "code-reviewer-1", At: noon,
-		Blockers: []flow.Finding{{File: "upload/retry.go", Line: 41, Issue: "the delay is never reset", Why: "later calls are slow", Suggestion: "reset it"}},
-		Concerns: []flow.Finding{{File: "upload/retry.go", Issue: "no unit in the name"}},
-		Prior:    []flow.Prior{{Finding: "no test", Status: flow.Resolved}}, Overall: "nearly there"}}}
-	t.Integration = &flow.Integration{Onto: tip, Paths: []string{"upload/client.go"}, Gate: "test", Output: "FAIL upload", By: "coder-2", At: noon}
-	t.Handoff = &flow.Handoff{Summary: "delay is in", NextAction: "reset it", Approach: "wrapper", Blockers: []string{"none"},
+	t.RejectedBy = board.CodeReviewer
+	t.Judgements = []board.Judgement{{Role: board.CodeReviewer, Rejection: &board.Rejection{Commit: first, By: "code-reviewer-1", At: noon,
+		Blockers: []board.Finding{{File: "upload/retry.go", Line: 41, Issue: "the delay is never reset", Why: "later calls are slow", Suggestion: "reset it"}},
+		Concerns: []board.Finding{{File: "upload/retry.go", Issue: "no unit in the name"}},
+		Prior:    []board.Prior{{Finding: "no test", Status: board.Resolved}}, Overall: "nearly there"}}}
+	t.Integration = &board.Integration{Onto: tip, Paths: []string{"upload/client.go"}, Gate: "test", Output: "FAIL upload", By: "coder-2", At: noon}
+	t.Handoff = &board.Handoff{Summary: "delay is in", NextAction: "reset it", Approach: "wrapper", Blockers: []string{"none"},
 		Files: []string{"upload/retry.go"}, NextSteps: []string{"run the tests"}, DeadEnds: []string{"a global timer"}, By: "coder-1", At: noon}
-	t.Block = &flow.Block{Reason: "which delay?", Limit: "iterations", Questions: []string{"how long may it take?"}, Attempted: []string{"1s"}, By: "coder-2", At: noon}
-	in.Goal.Alignment = []flow.Alignment{{Text: "two of three parts done", By: "planner-1", At: noon}}
-	in.Goal.Changes = []flow.Change{{Spec: "specs/vision.md", Change: "three tries, not five", By: "human:ada", At: noon}}
-	in.Notes = []*flow.Note{{For: "task-3", Text: "keep it boring", By: "human:ada", At: noon}}
-	in.Questions = []*flow.Question{{ID: "sprint-1/8", Task: "task-3", Text: "is 1s too long?", Answer: "no", By: "planner-1", At: noon}}
+	t.Block = &board.Block{Reason: "which delay?", Limit: "iterations", Questions: []string{"how long may it take?"}, Attempted: []string{"1s"}, By: "coder-2", At: noon}
+	in.Goal.Alignment = []board.Alignment{{Text: "two of three parts done", By: "planner-1", At: noon}}
+	in.Goal.Changes = []board.Change{{Spec: "specs/vision.md", Change: "three tries, not five", By: "human:ada", At: noon}}
+	in.Notes = []*board.Note{{For: "task-3", Text: "keep it boring", By: "human:ada", At: noon}}
+	in.Questions = []*board.Question{{ID: "sprint-1/8", Task: "task-3", Text: "is 1s too long?", Answer: "no", By: "planner-1", At: noon}}
 	in.Failure = "exit status 0 after 40 tool calls, nothing committed"
 	in.Compliance, in.Denied = "partial", []string{"contracts/**", ".liza/**"}
 	in.Specs[0].Change, in.Specs[0].Patch = Changed, retryPatch
@@ -89,14 +90,14 @@ const retryPatch = "--- a/specs/vision.md\n+++ b/specs/vision.md\n@@ -7,3 +7,3 @
 // planned adds what a plan says of a task, and a claim that failed.
 func planned(in Input) Input {
 	t := in.Task
-	t.Files = &flow.Files{Create: []string{"upload/retry.go"}, Modify: []string{"upload/client.go"}, Read: []string{"upload/doc.go"}}
-	t.Estimate, t.Level, t.VerifyTimeout, t.Labels = flow.Duration(90*time.Minute), 2, flow.Duration(20*time.Minute), []string{"net"}
+	t.Files = &board.Files{Create: []string{"upload/retry.go"}, Modify: []string{"upload/client.go"}, Read: []string{"upload/doc.go"}}
+	t.Estimate, t.Level, t.VerifyTimeout, t.Labels = board.Duration(90*time.Minute), 2, board.Duration(20*time.Minute), []string{"net"}
 	t.Acceptance = []string{"a third failure is reported", "no upload is sent twice"}
-	t.Steps = []flow.Step{{Step: 1, Action: "write the test", Run: "go test ./upload", Expect: "FAIL"}, {Action: "make it pass"}}
+	t.Steps = []board.Step{{Step: 1, Action: "write the test", Run: "go test ./upload", Expect: "FAIL"}, {Action: "make it pass"}}
 	t.Context, in.Context = "specs/vision.md#retry", "Three tries.\n# Not a heading"
-	t.Consumers, t.IntegrationTest = []flow.TaskID{"task-7"}, "upload/retry_test.go"
+	t.Consumers, t.IntegrationTest = []board.TaskID{"task-7"}, "upload/retry_test.go"
 	in.Needed = "task-1: Send once\nmerged as 4444444444: upload/client.go\ncode-reviewer left open: upload/client.go: no limit\n# Not a heading"
-	t.Retry = &flow.Retry{Count: 2, Error: "no route to host\n# Not a heading", NotBefore: noon}
+	t.Retry = &board.Retry{Count: 2, Error: "no route to host\n# Not a heading", NotBefore: noon}
 	return in
 }
 
@@ -112,10 +113,10 @@ func moved() Input {
 }
 
 func review(in Input, submission int) Input {
-	in.Role, in.Row, in.Agent, in.Worktree = flow.CodeReviewer, rowOf(flow.CodeReviewer), "code-reviewer-1", "/repo/.worktrees/review@task-3@1"
-	in.Task.Status = flow.ReadyForReview
-	in.Task.Submission = &flow.Submission{Number: submission, Commit: commit, Base: base, Changed: 2,
-		Paths: []string{"upload/retry.go", "upload/retry_test.go"}, Receipt: &flow.Receipt{Exit: 0, Duration: "3s"}}
+	in.Role, in.Row, in.Agent, in.Worktree = board.CodeReviewer, rowOf(board.CodeReviewer), "code-reviewer-1", "/repo/.worktrees/review@task-3@1"
+	in.Task.Status = board.ReadyForReview
+	in.Task.Submission = &board.Submission{Number: submission, Commit: commit, Base: base, Changed: 2,
+		Paths: []string{"upload/retry.go", "upload/retry_test.go"}, Receipt: &board.Receipt{Exit: 0, Duration: "3s"}}
 	return in
 }
 
@@ -126,10 +127,10 @@ func secured() Input {
 	in.Role, in.Row, in.Agent, in.Worktree = "security-reviewer", rowOf("security-reviewer"), "security-reviewer-1", "/repo/.worktrees/review@task-3@2@security-reviewer"
 	in.Row.Strict = true
 	t := in.Task
-	t.Submission.ReviewBy = []flow.Role{flow.CodeReviewer, "security-reviewer", "gates"}
-	t.Judgements = append(t.Judgements, flow.Judgement{Role: "security-reviewer", Rejection: &flow.Rejection{Commit: first, By: "security-reviewer-2", At: noon,
-		Blockers:  []flow.Finding{{File: "upload/retry.go", Line: 7, Issue: "the token is in the log"}},
-		Dismissed: []flow.Dismissed{{Finding: flow.Finding{Issue: "the retry is not limited"}, Reason: "the server limits it", By: "human:ada", At: noon}}}})
+	t.Submission.ReviewBy = []board.Role{board.CodeReviewer, "security-reviewer", "gates"}
+	t.Judgements = append(t.Judgements, board.Judgement{Role: "security-reviewer", Rejection: &board.Rejection{Commit: first, By: "security-reviewer-2", At: noon,
+		Blockers:  []board.Finding{{File: "upload/retry.go", Line: 7, Issue: "the token is in the log"}},
+		Dismissed: []board.Dismissed{{Finding: board.Finding{Issue: "the retry is not limited"}, Reason: "the server limits it", By: "human:ada", At: noon}}}})
 	based(in)
 	in.Specs[0].Reread = true
 	in.Specs[0].Text = Cut{"## Retry\n\nThree tries.\n", true}
@@ -139,8 +140,8 @@ func secured() Input {
 
 // unjudged is the prompt of a role whose last review ended without a verdict.
 func unjudged(in Input) Input {
-	in.Task.Judgements = []flow.Judgement{{Role: flow.CodeReviewer, NoVerdicts: 1, Error: "the model is overloaded"}}
-	in.Task.Submission.Gates = []flow.Receipt{{Gate: "lint", Result: flow.Fail, Exit: 1}, {Gate: "types", Result: flow.Pass}}
+	in.Task.Judgements = []board.Judgement{{Role: board.CodeReviewer, NoVerdicts: 1, Error: "the model is overloaded"}}
+	in.Task.Submission.Gates = []board.Receipt{{Gate: "lint", Result: board.Fail, Exit: 1}, {Gate: "types", Result: board.Pass}}
 	return in
 }
 
@@ -163,7 +164,7 @@ func refused() Input {
 	in := secured()
 	own := rework()
 	in.Role, in.Row, in.Agent, in.Worktree = own.Role, own.Row, own.Agent, own.Worktree
-	in.Task.Status, in.Task.Submission = flow.Claimed, nil
+	in.Task.Status, in.Task.Submission = board.Claimed, nil
 	in.Specs[0].Reread = false
 	in.Specs = append(in.Specs, Spec{Path: "docs/adr.md", Anchor: "timeouts", Basis: true, Tip: tip, Base: base, Change: Changed, Patch: "--- a/docs/adr.md\n+++ b/docs/adr.md\n@@ -1 +1 @@\n-Wait a minute.\n+Wait an hour.\n"},
 		Spec{Path: "specs/vision.md", Anchor: "limits", Basis: true, Tip: tip, Base: base})
@@ -172,7 +173,7 @@ func refused() Input {
 
 func planning() Input {
 	in := fresh()
-	in.Role, in.Row, in.Agent, in.Worktree, in.Task = flow.Planner, rowOf(flow.Planner), "planner-1", "", nil
+	in.Role, in.Row, in.Agent, in.Worktree, in.Task = board.Planner, rowOf(board.Planner), "planner-1", "", nil
 	in.Triggers = []flow.Trigger{{Reason: "no_tasks", Text: "the goal has no tasks yet"}}
 	return in
 }
@@ -180,7 +181,7 @@ func planning() Input {
 func replanning() Input {
 	in := planning()
 	blocked := rework().Task
-	blocked.Status = flow.Blocked
+	blocked.Status = board.Blocked
 	in.Triggers = []flow.Trigger{
 		{Reason: "exhausted", Task: "task-3", Text: "iterations"},
 		{Reason: "blocked", Task: "task-4", Text: "which port?"},
@@ -188,15 +189,15 @@ func replanning() Input {
 		{Reason: "integration_failed", Task: "task-6", Text: "integration_failures"},
 		{Reason: "immediate_discovery", Record: "sprint-1/7", Task: "task-3", Text: "the key is in the log"},
 	}
-	in.About = []*flow.Task{blocked}
-	blocked.Block.Asked = []flow.RecordID{"sprint-1/9"}
-	in.Questions = append(rework().Questions, &flow.Question{ID: "sprint-1/9", Task: "task-3", Text: "how long may it take?"})
-	in.Discoveries = []*flow.Discovery{{ID: "sprint-1/7", Text: "the key is in the log", Severity: "critical", Urgency: "immediate",
+	in.About = []*board.Task{blocked}
+	blocked.Block.Asked = []board.RecordID{"sprint-1/9"}
+	in.Questions = append(rework().Questions, &board.Question{ID: "sprint-1/9", Task: "task-3", Text: "how long may it take?"})
+	in.Discoveries = []*board.Discovery{{ID: "sprint-1/7", Text: "the key is in the log", Severity: "critical", Urgency: "immediate",
 		During: "task-3", Recommend: "mask it", By: "coder-2"}}
-	in.Board = []flow.Summary{
-		{ID: "task-1", Title: "Client", Status: flow.Merged, Priority: 1},
-		{ID: "task-3", Title: "Retry uploads", Status: flow.Blocked, Priority: 2, DependsOn: []flow.TaskID{"task-1"}, Reason: "iterations"},
-		{ID: "task-4", Title: "Listen", Status: flow.Blocked, Priority: 3, Reason: "which port?"},
+	in.Board = []board.Summary{
+		{ID: "task-1", Title: "Client", Status: board.Merged, Priority: 1},
+		{ID: "task-3", Title: "Retry uploads", Status: board.Blocked, Priority: 2, DependsOn: []board.TaskID{"task-1"}, Reason: "iterations"},
+		{ID: "task-4", Title: "Listen", Status: board.Blocked, Priority: 3, Reason: "which port?"},
 	}
 	return in
 }
@@ -204,9 +205,9 @@ func replanning() Input {
 // deciding is the prompt of a planner after a decision that holds tasks back.
 func deciding() Input {
 	in := planning()
-	in.Goal.Hold = &flow.Hold{Checkpoint: "checkpoint-4", Decision: "REPLAN", Message: "the queue has to go", By: "human:ada", At: noon}
+	in.Goal.Hold = &board.Hold{Checkpoint: "checkpoint-4", Decision: "REPLAN", Message: "the queue has to go", By: "human:ada", At: noon}
 	in.Triggers = []flow.Trigger{{Reason: "decision", Text: "REPLAN: the queue has to go"}, {Reason: "blocked", Task: "task-4", Text: "which port?"}}
-	in.Held = []flow.TaskID{"task-4", "task-5"}
+	in.Held = []board.TaskID{"task-4", "task-5"}
 	return in
 }
 
@@ -251,14 +252,14 @@ func reported(in Input) Input {
 func asked() Input {
 	in := planning()
 	in.Task, in.Triggers, in.Worktree = rework().Task, nil, "/tmp/checkout"
-	in.Questions, in.Asked = rework().Questions, &flow.Question{ID: "sprint-1/9", Task: "task-3", From: "architect-1", To: flow.Planner, Text: "may the wrapper retry?\n# Not a heading"}
-	in.Chain = []*flow.Question{{ID: "sprint-1/8", Task: "task-3", From: "coder-1", Text: "where does the retry belong?"}}
+	in.Questions, in.Asked = rework().Questions, &board.Question{ID: "sprint-1/9", Task: "task-3", From: "architect-1", To: board.Planner, Text: "may the wrapper retry?\n# Not a heading"}
+	in.Chain = []*board.Question{{ID: "sprint-1/8", Task: "task-3", From: "coder-1", Text: "where does the retry belong?"}}
 	return in
 }
 
 // waiting is the prompt of a coder that may wait for the verdict.
 func waiting(in Input) Input {
-	in.Await = flow.Duration(30 * time.Minute)
+	in.Await = board.Duration(30 * time.Minute)
 	return in
 }
 
@@ -312,22 +313,22 @@ func TestEmptySectionsAreLeftOut(t *testing.T) {
 // Every capacity has a row, and every built-in role a file for every section.
 func TestRolesAreComplete(t *testing.T) {
 	t.Parallel()
-	for _, row := range flow.BuiltinRoles() {
+	for _, row := range board.BuiltinRoles() {
 		for _, section := range order {
-			for _, asked := range []*flow.Question{nil, {}} {
+			for _, asked := range []*board.Question{nil, {}} {
 				files, err := Layer{Name: "built-in", FS: prompts()}.read(Input{Role: row.Name, Row: row, Asked: asked}.folders(), section)
 				require.NoError(t, err)
 				require.NotEmpty(t, files, "%s/%s", row.Name, section)
 			}
 		}
 	}
-	for i, capacity := range []flow.Capacity{flow.Plans, flow.Does, flow.Judges} {
+	for i, capacity := range []board.Capacity{board.Plans, board.Does, board.Judges} {
 		require.Equal(t, capacity, bases[i].capacity)
 	}
 	require.NoError(t, fs.WalkDir(prompts(), ".", func(name string, entry fs.DirEntry, err error) error {
 		require.NoError(t, err)
 		if folder := filepath.Dir(name); !entry.IsDir() && folder != "parts" && filepath.Base(name) != "contract.md" {
-			require.Empty(t, Layer{Name: "built-in"}.unread(flow.FirstRoles(), folder, filepath.Base(name)))
+			require.Empty(t, Layer{Name: "built-in"}.unread(board.FirstRoles(), folder, filepath.Base(name)))
 		}
 		return nil
 	}))
@@ -368,7 +369,7 @@ func TestEveryFieldOfTheTask(t *testing.T) {
 	in := planned(rework())
 	based(in)
 	text := render(t, in).Text()
-	fields := reflect.TypeFor[flow.Task]()
+	fields := reflect.TypeFor[board.Task]()
 	for i := range fields.NumField() {
 		name := fields.Field(i).Name
 		if marker, ok := shown[name]; ok {
@@ -392,9 +393,9 @@ func TestMissing(t *testing.T) {
 		{"contract", func(in *Input) { in.Kernel = "" }, "a prompt for a coder needs a contract"},
 		{"goal", func(in *Input) { in.Goal = nil }, "a prompt for a coder needs a goal"},
 		{"task", func(in *Input) { in.Task = nil }, "a prompt for a coder needs a task"},
-		{"reviewer's task", func(in *Input) { in.Role, in.Row, in.Task = flow.CodeReviewer, rowOf(flow.CodeReviewer), nil }, "a prompt for a code-reviewer needs a task with a submission"},
-		{"submission", func(in *Input) { in.Role, in.Row = flow.CodeReviewer, rowOf(flow.CodeReviewer) }, "a prompt for a code-reviewer needs a task with a submission"},
-		{"trigger", func(in *Input) { in.Role, in.Row = flow.Planner, rowOf(flow.Planner) }, "a prompt for a planner needs a trigger"},
+		{"reviewer's task", func(in *Input) { in.Role, in.Row, in.Task = board.CodeReviewer, rowOf(board.CodeReviewer), nil }, "a prompt for a code-reviewer needs a task with a submission"},
+		{"submission", func(in *Input) { in.Role, in.Row = board.CodeReviewer, rowOf(board.CodeReviewer) }, "a prompt for a code-reviewer needs a task with a submission"},
+		{"trigger", func(in *Input) { in.Role, in.Row = board.Planner, rowOf(board.Planner) }, "a prompt for a planner needs a trigger"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
@@ -409,13 +410,13 @@ func TestMissing(t *testing.T) {
 // Missing optional inputs leave no hole in the text.
 func TestBareInputs(t *testing.T) {
 	t.Parallel()
-	bare := &flow.Task{ID: "t", Submission: &flow.Submission{}}
+	bare := &board.Task{ID: "t", Submission: &board.Submission{}}
 	for _, in := range []Input{
-		{Role: flow.Coder, Task: bare},
-		{Role: flow.CodeReviewer, Task: bare},
-		{Role: flow.Planner, Triggers: []flow.Trigger{{}}, About: []*flow.Task{bare}},
+		{Role: board.Coder, Task: bare},
+		{Role: board.CodeReviewer, Task: bare},
+		{Role: board.Planner, Triggers: []flow.Trigger{{}}, About: []*board.Task{bare}},
 	} {
-		in.Kernel, in.Goal, in.Row = "K", &flow.Goal{ID: "g"}, rowOf(in.Role)
+		in.Kernel, in.Goal, in.Row = "K", &board.Goal{ID: "g"}, rowOf(in.Role)
 		text := render(t, in).Text()
 		require.NotContains(t, text, "<no value>")
 		require.NotContains(t, text, "\n\n\n")
@@ -429,7 +430,7 @@ func TestLongBoard(t *testing.T) {
 	in := replanning()
 	in.Board = nil
 	for range 500 {
-		in.Board = append(in.Board, flow.Summary{ID: "task-9", Status: flow.Unclaimed, Title: "many"})
+		in.Board = append(in.Board, board.Summary{ID: "task-9", Status: board.Unclaimed, Title: "many"})
 	}
 	text := render(t, in).Text()
 	require.Contains(t, text, "500 UNCLAIMED")
@@ -469,10 +470,10 @@ func named(text string) (calls [][]string) {
 func TestCommandsOfRoles(t *testing.T) {
 	t.Parallel()
 	everybody := []string{"show", "recall", "record anomaly", "status", "list", "log", "contracts", "record discovery", "note"}
-	own := map[flow.Capacity][]string{
-		flow.Does:   {"intent", "submit", "ask", "block", "handoff"},
-		flow.Judges: {"approve", "reject"},
-		flow.Plans: {"task add", "task edit", "task finalize", "task unblock", "task supersede", "task abandon", "check", "plan import", "answer",
+	own := map[board.Capacity][]string{
+		board.Does:   {"intent", "submit", "ask", "block", "handoff"},
+		board.Judges: {"approve", "reject"},
+		board.Plans: {"task add", "task edit", "task finalize", "task unblock", "task supersede", "task abandon", "check", "plan import", "answer",
 			"record defer", "record alignment", "record spec-change"},
 	}
 	for name, in := range inputs() {

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"text/template"
 
-	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/flow/lists"
 	"github.com/git-liza/git-liza/flow/pattern"
 )
@@ -28,7 +28,7 @@ func Render(in Input, layers ...Layer) (Prompt, error) {
 	}
 	in.Limits = in.limits()
 	stack := append([]Layer{{Name: "built-in", FS: prompts()}}, layers...)
-	known := lists.Add(slices.Clip(in.Roles), flow.FirstRoles()...) // with the folders of whole capacities
+	known := lists.Add(slices.Clip(in.Roles), board.FirstRoles()...) // with the folders of whole capacities
 	for _, layer := range stack[1:] {
 		if err := layer.check(known); err != nil {
 			return Prompt{}, err

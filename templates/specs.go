@@ -3,7 +3,7 @@ package templates
 import (
 	"strings"
 
-	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/flow/shell"
 )
 
@@ -13,9 +13,9 @@ type Spec struct {
 	Path   string // from the root of the repository
 	Anchor string // of the section that counts; "" if all of the file does
 	Basis  bool   // the task is based on it, beside its spec
-	Tip    flow.ObjectID
-	Base   flow.ObjectID // the commit that the work began from; "" if there is nothing to compare with
-	Reread bool          // Base is what integration had when the role began to review the task the last time
+	Tip    board.ObjectID
+	Base   board.ObjectID // the commit that the work began from; "" if there is nothing to compare with
+	Reread bool           // Base is what integration had when the role began to review the task the last time
 
 	Text Cut // for who judges: the section that counts, or the file, at Tip
 
@@ -51,7 +51,7 @@ const (
 )
 
 // At returns the text of the spec at a commit as git names it, quoted for a shell.
-func (s Spec) At(commit flow.ObjectID) string { return shell.Quote(string(commit) + ":" + s.Path) }
+func (s Spec) At(commit board.ObjectID) string { return shell.Quote(string(commit) + ":" + s.Path) }
 
 // Name returns the path on one line.
 func (s Spec) Name() string { return shell.Quote(s.Path) }

@@ -14,7 +14,7 @@ import (
 	"strings"
 
 	"github.com/git-liza/git-liza/artifacts"
-	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/flow/lists"
 	"github.com/git-liza/git-liza/flow/spelling"
 	"github.com/git-liza/git-liza/gitstore/document"
@@ -201,7 +201,7 @@ func (l *Library) Type(name string) (*artifacts.Type, error) {
 // Workflow reads the workflow of that name with its types. capacity says what a role is
 // for, zero if there is none; nil asks nobody. The error is a [*MissingError] or an
 // [*Error].
-func (l *Library) Workflow(name string, row func(flow.Role) *flow.RoleRow) (*artifacts.Workflow, error) {
+func (l *Library) Workflow(name string, row func(board.Role) *board.RoleRow) (*artifacts.Workflow, error) {
 	d := find(l.workflows, name)
 	if d == nil {
 		return nil, missing("workflow", name, l.workflows)
@@ -257,7 +257,7 @@ func ReadType(name string, text []byte) (*artifacts.Type, []artifacts.Fault) {
 
 // ReadWorkflow reads the file of a workflow whose name is that of the file, and gives it
 // the types that it names. It returns all that is wrong with it, by line.
-func (l *Library) ReadWorkflow(name string, text []byte, row func(flow.Role) *flow.RoleRow) (*artifacts.Workflow, []artifacts.Fault) {
+func (l *Library) ReadWorkflow(name string, text []byte, row func(board.Role) *board.RoleRow) (*artifacts.Workflow, []artifacts.Fault) {
 	w := &artifacts.Workflow{Name: name}
 	doc, faults := parse(name, text)
 	if len(faults) > 0 {

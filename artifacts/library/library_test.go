@@ -10,15 +10,15 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/git-liza/git-liza/artifacts"
-	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/flow/glob"
 	"github.com/git-liza/git-liza/gitstore/document"
 )
 
 // known are the roles of a board.
-func known(r flow.Role) *flow.RoleRow {
-	rows := flow.BuiltinRoles()
-	if i := slices.IndexFunc(rows, func(row *flow.RoleRow) bool { return row.Name == r }); i >= 0 {
+func known(r board.Role) *board.RoleRow {
+	rows := board.BuiltinRoles()
+	if i := slices.IndexFunc(rows, func(row *board.RoleRow) bool { return row.Name == r }); i >= 0 {
 		return rows[i]
 	}
 	return nil

@@ -6,6 +6,7 @@ import (
 
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/work"
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/gitstore"
 	"github.com/git-liza/git-liza/gitstore/git"
 	"github.com/git-liza/git-liza/worktrees"
@@ -13,7 +14,7 @@ import (
 
 // actor returns the actor of the moves: that of [invocation.claimed], checked
 // against the sessions that this process descends from.
-func (inv *invocation) actor(repo *git.Repo) (flow.Actor, flow.Generation, error) {
+func (inv *invocation) actor(repo *git.Repo) (board.Actor, board.Generation, error) {
 	by, g, err := inv.claimed(repo)
 	if wrong := work.CheckActor(repo, "", by, g); wrong != nil {
 		return "", "", wrong
@@ -43,11 +44,11 @@ func (inv *invocation) operator(repo *git.Repo, what string) error {
 // or LIZA_AGENT_ID, else the human. Inside a task's worktree it never falls back
 // to the human. It refuses a spawned agent that names another one, because that
 // one could approve the agent's own work.
-func (inv *invocation) claimed(repo *git.Repo) (flow.Actor, flow.Generation, error) {
-	var by flow.Actor
-	var g flow.Generation
+func (inv *invocation) claimed(repo *git.Repo) (board.Actor, board.Generation, error) {
+	var by board.Actor
+	var g board.Generation
 	own := inv.getenv("LIZA_AGENT_ID")
-	if spawned := flow.Generation(inv.getenv("LIZA_GENERATION")).Spawned(); spawned && (inv.as == "" || inv.as != own) {
+	if spawned := board.Generation(inv.getenv("LIZA_GENERATION")).Spawned(); spawned && (inv.as == "" || inv.as != own) {
 		return "", "", &flow.Refusal{Rule: flow.RuleIdentity, Hint: "git liza help",
 			Reason: fmt.Sprintf("a process that a supervisor spawned for an agent acts as that agent (%s) and as nobody else", cmp.Or(own, "LIZA_AGENT_ID"))}
 	}
@@ -74,12 +75,12 @@ func (inv *invocation) claimed(repo *git.Repo) (flow.Actor, flow.Generation, err
 }
 
 // person returns the human that liza.person names, or else git's user.name.
-func person(inv *invocation, repo *git.Repo) (flow.Actor, error) {
+func person(inv *invocation, repo *git.Repo) (board.Actor, error) {
 	named, err := repo.Config.Config(inv.ctx, work.PersonKey)
 	if err != nil {
 		return "", err
 	}
-	if by := flow.Actor(named); by.IsHuman() {
+	if by := board.Actor(named); by.IsHuman() {
 		return by, nil
 	} else if named != "" {
 		return "", usagef("git config --unset "+work.PersonKey, "%s is %q, and has to be human:NAME", work.PersonKey, named)
@@ -93,15 +94,15 @@ func person(inv *invocation, repo *git.Repo) (flow.Actor, error) {
 			return "", err
 		}
 	}
-	return flow.Human(name), nil
+	return board.Human(name), nil
 }
 
 // findReviewer returns the holder of the review in whose checkout the command runs, if
 // that is the person of this clone or an agent that a person plays by hand; "" if not.
 // After the verdict the checkout is still that person's.
-func findReviewer(inv *invocation, repo *git.Repo) flow.Actor {
+func findReviewer(inv *invocation, repo *git.Repo) board.Actor {
 	name := worktrees.NameOf(repo)
-	id, _, role := flow.ParseFolder(name)
+	id, _, role := board.ParseFolder(name)
 	if role == "" || inv.getenv("LIZA_AGENT_ID") != "" {
 		return ""
 	}
@@ -130,19 +131,19 @@ func findReviewer(inv *invocation, repo *git.Repo) flow.Actor {
 
 // findHolder returns the agent that works in the checkout below .worktrees/ that the
 // command runs in.
-func findHolder(inv *invocation, repo *git.Repo) flow.Actor {
+func findHolder(inv *invocation, repo *git.Repo) board.Actor {
 	const unknown = "coder-1"
 	b, _, err := gitstore.OpenStore(inv.ctx, repo, inv.now).Board(inv.ctx)
 	if err != nil {
 		return unknown
 	}
-	id, _, review := flow.ParseFolder(worktrees.NameOf(repo))
+	id, _, review := board.ParseFolder(worktrees.NameOf(repo))
 	switch t := b.Task(id); {
 	case t == nil:
 	case review != "" && t.Judgement(review).Review != nil:
 		return t.Judgement(review).Review.By
 	case review != "":
-		return flow.Actor(review + "-1")
+		return board.Actor(review + "-1")
 	case t.Claim != nil:
 		return t.Claim.By
 	case t.Attempt != nil: // the task waits for a verdict, or work continues after one

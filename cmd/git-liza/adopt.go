@@ -8,17 +8,18 @@ import (
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/view"
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/work"
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/flow/lists"
 	"github.com/git-liza/git-liza/gitstore"
 	"github.com/git-liza/git-liza/gitstore/git"
 )
 
 type adoptCommand struct {
-	Commit  string        `arg:"" optional:"" help:"A commit that has the integration tip behind it; default: what reached integration from outside."`
-	Reason  string        `help:"Why; of a commit that is named it has to be said."`
-	Tasks   []flow.TaskID `placeholder:"ID" help:"Tasks whose submission it contains; they become MERGED."`
-	Reverts []flow.TaskID `placeholder:"ID" help:"Merged tasks that the commit takes back, beside those that its history says it reverts; what needs them waits."`
-	Accept  bool          `help:"Approve what nobody has judged: these tasks, and the specs that it changes."`
+	Commit  string         `arg:"" optional:"" help:"A commit that has the integration tip behind it; default: what reached integration from outside."`
+	Reason  string         `help:"Why; of a commit that is named it has to be said."`
+	Tasks   []board.TaskID `placeholder:"ID" help:"Tasks whose submission it contains; they become MERGED."`
+	Reverts []board.TaskID `placeholder:"ID" help:"Merged tasks that the commit takes back, beside those that its history says it reverts; what needs them waits."`
+	Accept  bool           `help:"Approve what nobody has judged: these tasks, and the specs that it changes."`
 }
 
 func (c *adoptCommand) Run(inv *invocation, clone *work.Clone) error {
@@ -52,7 +53,7 @@ func (c *adoptCommand) Run(inv *invocation, clone *work.Clone) error {
 		return err
 	}
 	name := r.After.Settings().Integration.Name
-	data := map[string]any{"commit": commit, "subject": subject, "author": author, "integration": name, "tasks": append([]flow.TaskID{}, c.Tasks...), "reverts": rows, "affected": affected}
+	data := map[string]any{"commit": commit, "subject": subject, "author": author, "integration": name, "tasks": append([]board.TaskID{}, c.Tasks...), "reverts": rows, "affected": affected}
 	line := fmt.Sprintf("%s follows %s: %s (%s)", name, commit.Short(), subject, author)
 	if len(c.Tasks) > 0 {
 		line += "\nmerged: " + view.JoinIDs(c.Tasks)
@@ -76,7 +77,7 @@ func (c *adoptCommand) Run(inv *invocation, clone *work.Clone) error {
 
 // commit returns the commit to adopt: the one that is named, else that to which integration
 // was moved from outside.
-func (c *adoptCommand) commit(inv *invocation, clone *work.Clone, b *flow.Board) (git.ID, error) {
+func (c *adoptCommand) commit(inv *invocation, clone *work.Clone, b *board.Board) (git.ID, error) {
 	if c.Commit != "" {
 		return work.ParseCommit(inv.ctx, clone, c.Commit)
 	}
@@ -85,8 +86,8 @@ func (c *adoptCommand) commit(inv *invocation, clone *work.Clone, b *flow.Board)
 }
 
 // areMerged reports whether there are tasks, and all of them were merged before.
-func areMerged(b *flow.Board, tasks []flow.TaskID) bool {
-	return len(tasks) > 0 && !slices.ContainsFunc(tasks, func(id flow.TaskID) bool {
+func areMerged(b *board.Board, tasks []board.TaskID) bool {
+	return len(tasks) > 0 && !slices.ContainsFunc(tasks, func(id board.TaskID) bool {
 		t := b.Task(id)
 		return t == nil || !t.Status.IsMerged()
 	})
@@ -95,7 +96,7 @@ func areMerged(b *flow.Board, tasks []flow.TaskID) bool {
 // reverts returns the tasks that the commit takes back, those that its history names and
 // those that the caller names, with a row for each in JSON. It says for people what was
 // found.
-func (c *adoptCommand) reverts(inv *invocation, found []work.FoundRevert) (list []flow.TaskID, rows []view.Object) {
+func (c *adoptCommand) reverts(inv *invocation, found []work.FoundRevert) (list []board.TaskID, rows []view.Object) {
 	rows = []view.Object{}
 	for _, one := range found {
 		inv.progress("takes back %s (This reverts commit %s)", one.Task, one.Commit.Short())
@@ -111,15 +112,15 @@ func (c *adoptCommand) reverts(inv *invocation, found []work.FoundRevert) (list 
 
 // accepted returns the paths of the texts for which an adoption gave the person's verdict,
 // and the tasks.
-func accepted(r gitstore.Result) (texts []string, tasks []flow.TaskID) {
-	texts, tasks = []string{}, []flow.TaskID{}
+func accepted(r gitstore.Result) (texts []string, tasks []board.TaskID) {
+	texts, tasks = []string{}, []board.TaskID{}
 	d := r.Move.Detail.(*flow.AdoptMove)
 	for _, text := range d.Texts {
 		if text.Blob != "" {
 			texts = append(texts, text.Path)
 		}
 	}
-	judged := func(j flow.Judgement) bool {
+	judged := func(j board.Judgement) bool {
 		return j.Verdict != nil && j.Verdict.By == r.Move.By && j.Verdict.At.Equal(r.Move.At)
 	}
 	for _, id := range d.Tasks {
@@ -142,7 +143,7 @@ func announce(inv *invocation, affected work.Affected, accept bool) {
 			lines = append(lines, "the approval of "+git.Visible(path)+" ends: git liza artifact accept gives it again")
 		}
 	}
-	lines = append(lines, lists.Of(affected.Tasks, func(id flow.TaskID) string { return string(id) + " stands on a text that changes" })...)
+	lines = append(lines, lists.Of(affected.Tasks, func(id board.TaskID) string { return string(id) + " stands on a text that changes" })...)
 	for i, line := range lines {
 		if i == mostAffected {
 			inv.progress("and %d more", len(lines)-i)

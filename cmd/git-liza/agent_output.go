@@ -7,7 +7,7 @@ import (
 	"syscall"
 
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/agent/provider"
-	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/gitstore/git"
 )
 
@@ -17,7 +17,7 @@ const mostLogged = 256 << 10
 
 // outputOf returns what the last session of an agent printed so far in this clone, for
 // people; "" if nothing is kept. known has the form of the output of its provider.
-func outputOf(repo *git.Repo, id flow.AgentID, name string, known provider.Catalogue) string {
+func outputOf(repo *git.Repo, id board.AgentID, name string, known provider.Catalogue) string {
 	text, whole := readEnd(outputFile(repo, id), mostLogged)
 	if begin := bytes.LastIndex(text, []byte("\n--- output\n")); begin >= 0 {
 		text = text[begin+len("\n--- output\n"):]
@@ -32,7 +32,7 @@ func outputOf(repo *git.Repo, id flow.AgentID, name string, known provider.Catal
 }
 
 // outputFile is the log of an agent in this clone.
-func outputFile(repo *git.Repo, id flow.AgentID) string {
+func outputFile(repo *git.Repo, id board.AgentID) string {
 	return privateFile(repo, "log", string(id)+".log")
 }
 

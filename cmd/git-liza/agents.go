@@ -11,6 +11,7 @@ import (
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/view"
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/work"
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/flow/shell"
 )
 
@@ -42,12 +43,12 @@ func (c *agentsListCommand) Run(inv *invocation, l look) error {
 }
 
 type agentsStopCommand struct {
-	IDs []flow.AgentID `arg:"" name:"id" help:"Such as coder-1."`
+	IDs []board.AgentID `arg:"" name:"id" help:"Such as coder-1."`
 }
 
 // Run ends agents one after the other, up to the first that cannot be ended.
 func (c *agentsStopCommand) Run(inv *invocation) error {
-	text, pid, gave := "", 0, []flow.TaskID{}
+	text, pid, gave := "", 0, []board.TaskID{}
 	for _, id := range c.IDs {
 		l, r, err := askSupervisors(inv, supervise.Request{Act: supervise.StopAgent, Agent: id})
 		if err == nil && !r.Taken {
@@ -63,7 +64,7 @@ func (c *agentsStopCommand) Run(inv *invocation) error {
 }
 
 type agentsRestartCommand struct {
-	ID flow.AgentID `arg:"" help:"Such as coder-1."`
+	ID board.AgentID `arg:"" help:"Such as coder-1."`
 }
 
 func (c *agentsRestartCommand) Run(inv *invocation) error {
@@ -83,9 +84,9 @@ func (c *agentsRestartCommand) Run(inv *invocation) error {
 }
 
 type agentsTellCommand struct {
-	ID    flow.AgentID `arg:"" help:"Such as coder-1."`
-	Text  string       `arg:"" help:"What it is to know; - for standard input."`
-	Until string       `placeholder:"3d|DATE" help:"When prompts no longer repeat it; default: when its goal ends."`
+	ID    board.AgentID `arg:"" help:"Such as coder-1."`
+	Text  string        `arg:"" help:"What it is to know; - for standard input."`
+	Until string        `placeholder:"3d|DATE" help:"When prompts no longer repeat it; default: when its goal ends."`
 }
 
 func (c *agentsTellCommand) said() *string { return &c.Text }
@@ -102,7 +103,7 @@ func (c *agentsTellCommand) Run(inv *invocation) error {
 	if err != nil {
 		return err
 	}
-	r, err := clone.Move(inv.ctx, flow.ActNote, "", func(b *flow.Board) (flow.Detail, error) {
+	r, err := clone.Move(inv.ctx, board.ActNote, "", func(b *board.Board) (flow.Detail, error) {
 		if b.Agent(c.ID) == nil {
 			return nil, cmp.Or(b.Err(), error(noAgent(c.ID)))
 		}
@@ -111,12 +112,12 @@ func (c *agentsTellCommand) Run(inv *invocation) error {
 	if err != nil {
 		return err
 	}
-	id := writtenID(r, flow.Notes)
+	id := writtenID(r, board.Notes)
 	return inv.result(r, map[string]any{"record": id}, "%s: %s reads it after its next command, and in its next prompt", id, c.ID)
 }
 
 // noAgent refuses an agent that is not registered.
-func noAgent(id flow.AgentID) *flow.Refusal {
+func noAgent(id board.AgentID) *flow.Refusal {
 	return &flow.Refusal{Rule: flow.RuleNotFound, Hint: "git liza agents", Reason: fmt.Sprintf("no agent %s is registered", id)}
 }
 
@@ -138,7 +139,7 @@ func askSupervisors(inv *invocation, q supervise.Request) (look, supervise.Reply
 }
 
 // tasksOf are the tasks that a stopped agent gave back.
-func tasksOf(r supervise.Reply) []flow.TaskID { return append([]flow.TaskID{}, r.Held...) }
+func tasksOf(r supervise.Reply) []board.TaskID { return append([]board.TaskID{}, r.Held...) }
 
 // gaveBack says what a stopped agent gave back.
 func gaveBack(r supervise.Reply) string {
@@ -149,7 +150,7 @@ func gaveBack(r supervise.Reply) string {
 }
 
 // unsupervised refuses to steer an agent that no process of this clone supervises.
-func (l *look) unsupervised(inv *invocation, id flow.AgentID) error {
+func (l *look) unsupervised(inv *invocation, id board.AgentID) error {
 	a := l.reading.Board.Agent(id)
 	if a == nil {
 		return cmp.Or(l.reading.Board.Err(), error(noAgent(id)))
@@ -176,8 +177,8 @@ func (l *look) unsupervised(inv *invocation, id flow.AgentID) error {
 // session began, beside an answer as JSON too, because an agent reads both: notes, answers,
 // and changes of texts that its work stands on.
 func printTold(inv *invocation) {
-	id := flow.AgentID(inv.getenv("LIZA_AGENT_ID"))
-	if inv.opened == nil || id.Role() == "" || !flow.Generation(inv.getenv("LIZA_GENERATION")).Spawned() {
+	id := board.AgentID(inv.getenv("LIZA_AGENT_ID"))
+	if inv.opened == nil || id.Role() == "" || !board.Generation(inv.getenv("LIZA_GENERATION")).Spawned() {
 		return
 	}
 	list := work.TakeTold(inv.opened, id)
@@ -189,18 +190,18 @@ func printTold(inv *invocation) {
 		return // the next prompt has them
 	}
 	for _, told := range list {
-		note, ok := l.reading.Board.Load(flow.Key{Folder: flow.Notes, ID: string(told.Note)}).(*flow.Note)
+		note, ok := l.reading.Board.Load(board.Key{Folder: board.Notes, ID: string(told.Note)}).(*board.Note)
 		switch {
 		case told.Answer != "":
-			if q, ok := l.reading.Board.Load(flow.Key{Folder: flow.Questions, ID: string(told.Answer)}).(*flow.Question); ok {
-				fmt.Fprintf(inv.stderr, "answer of %s to %s: %s\n", q.By, q.ID, flow.Clean(q.Answer))
+			if q, ok := l.reading.Board.Load(board.Key{Folder: board.Questions, ID: string(told.Answer)}).(*board.Question); ok {
+				fmt.Fprintf(inv.stderr, "answer of %s to %s: %s\n", q.By, q.ID, board.Clean(q.Answer))
 			}
 		case told.Text != "":
 			if line := l.changedText(told.Text); line != "" {
 				fmt.Fprintln(inv.stderr, line)
 			}
 		case ok && told.Note != "":
-			fmt.Fprintf(inv.stderr, "note from %s: %s\n", note.By, flow.Clean(note.Text))
+			fmt.Fprintf(inv.stderr, "note from %s: %s\n", note.By, board.Clean(note.Text))
 		}
 	}
 }
@@ -208,11 +209,11 @@ func printTold(inv *invocation) {
 // changedText says that a text changed, in the words of the last record of it; "" for one
 // that the board does not know.
 func (l look) changedText(path string) string {
-	line := "changed: " + flow.Clean(path)
+	line := "changed: " + board.Clean(path)
 	for _, g := range l.reading.Board.GoalsInProgress() {
 		for _, c := range slices.Backward(g.Changes) {
 			if spec, _, _ := strings.Cut(c.Spec, "#"); spec == path {
-				return fmt.Sprintf("%s, says %s: %s; git liza artifact show %s", line, c.By, view.FirstLine(flow.Clean(c.Change)), shell.Quote(path))
+				return fmt.Sprintf("%s, says %s: %s; git liza artifact show %s", line, c.By, view.FirstLine(board.Clean(c.Change)), shell.Quote(path))
 			}
 		}
 	}
@@ -223,14 +224,14 @@ func (l look) changedText(path string) string {
 }
 
 type agentsRestCommand struct {
-	ID     flow.AgentID `arg:""`
-	Reason string       `required:"" help:"Why; - for standard input."`
+	ID     board.AgentID `arg:""`
+	Reason string        `required:"" help:"Why; - for standard input."`
 }
 
 func (c *agentsRestCommand) said() *string { return &c.Reason }
 
 func (c *agentsRestCommand) Run(inv *invocation, clone *work.Clone) error {
-	r, err := clone.Make(inv.ctx, flow.ActDegrade, "", &flow.DegradeMove{Agent: c.ID, Reason: c.Reason})
+	r, err := clone.Make(inv.ctx, board.ActDegrade, "", &flow.DegradeMove{Agent: c.ID, Reason: c.Reason})
 	if err != nil {
 		return err
 	}
@@ -238,11 +239,11 @@ func (c *agentsRestCommand) Run(inv *invocation, clone *work.Clone) error {
 }
 
 type agentsRemoveCommand struct {
-	ID flow.AgentID `arg:""`
+	ID board.AgentID `arg:""`
 }
 
 func (c *agentsRemoveCommand) Run(inv *invocation, clone *work.Clone) error {
-	r, err := clone.Make(inv.ctx, flow.ActUnregister, "", &flow.UnregisterMove{Agent: c.ID})
+	r, err := clone.Make(inv.ctx, board.ActUnregister, "", &flow.UnregisterMove{Agent: c.ID})
 	if err != nil {
 		return err
 	}

@@ -6,13 +6,14 @@ import (
 
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/work"
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/gitstore"
 )
 
 type agentsAddCommand struct {
-	ID       flow.AgentID `arg:"" help:"ROLE-NUMBER, such as coder-1."`
-	Provider string       `placeholder:"P" help:"What runs it, for people to read."`
-	Takeover bool         `help:"Also while the id holds a task or review."`
+	ID       board.AgentID `arg:"" help:"ROLE-NUMBER, such as coder-1."`
+	Provider string        `placeholder:"P" help:"What runs it, for people to read."`
+	Takeover bool          `help:"Also while the id holds a task or review."`
 }
 
 func (c *agentsAddCommand) Run(inv *invocation, clone *work.Clone) error {
@@ -20,8 +21,8 @@ func (c *agentsAddCommand) Run(inv *invocation, clone *work.Clone) error {
 	if err != nil {
 		return err
 	}
-	r, err := clone.Move(inv.ctx, flow.ActRegister, "", func(b *flow.Board) (flow.Detail, error) {
-		return &flow.RegisterMove{Agent: c.ID, Provider: c.Provider, Host: host, Takeover: c.Takeover, Format: flow.NewestFormat}, nil
+	r, err := clone.Move(inv.ctx, board.ActRegister, "", func(b *board.Board) (flow.Detail, error) {
+		return &flow.RegisterMove{Agent: c.ID, Provider: c.Provider, Host: host, Takeover: c.Takeover, Format: board.NewestFormat}, nil
 	})
 	if err != nil {
 		return err
@@ -30,18 +31,18 @@ func (c *agentsAddCommand) Run(inv *invocation, clone *work.Clone) error {
 }
 
 // agentResult prints the agent's state after a move.
-func (inv *invocation) agentResult(r gitstore.Result, id flow.AgentID, what string) error {
+func (inv *invocation) agentResult(r gitstore.Result, id board.AgentID, what string) error {
 	line := fmt.Sprintf("%s %s", id, what)
 	if r.Already {
 		line = fmt.Sprintf("%s already %s", id, what)
 	}
 	data := struct {
-		Agent    flow.AgentID `json:"agent"`
-		Role     flow.Role    `json:"role"`
-		Provider string       `json:"provider,omitempty"`
-		Task     flow.TaskID  `json:"task,omitempty"`
-		Review   flow.TaskID  `json:"review,omitempty"`
-		Degraded string       `json:"degraded,omitempty"`
+		Agent    board.AgentID `json:"agent"`
+		Role     board.Role    `json:"role"`
+		Provider string        `json:"provider,omitempty"`
+		Task     board.TaskID  `json:"task,omitempty"`
+		Review   board.TaskID  `json:"review,omitempty"`
+		Degraded string        `json:"degraded,omitempty"`
 	}{Agent: id, Role: id.Role()}
 	if a := r.After.Agent(id); a != nil {
 		data.Provider, data.Task, data.Review, data.Degraded = a.Provider, a.Task, a.Review, a.Degraded

@@ -17,6 +17,7 @@ import (
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/view"
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/work"
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/flow/layout"
 	"github.com/git-liza/git-liza/flow/plaintext"
 	"github.com/git-liza/git-liza/gitstore/git"
@@ -154,7 +155,7 @@ func (k *alarmKeeper) note(ctx context.Context, list []view.Alarm, at time.Time,
 	rows, byKey, keys := make([]work.AlarmRow, 0, len(list)), map[string]view.Alarm{}, map[string]bool{}
 	for _, a := range list {
 		byKey[a.Key()], keys[a.Key()] = a, true
-		rows = append(rows, work.AlarmRow{Key: a.Key(), Kind: string(a.Kind), Subject: a.Subject, Since: a.Since, Text: flow.Excerpt(plaintext.Line(a.Text), mostAlarmText), Next: a.Next, Call: a.Call, Recurs: a.Recurs})
+		rows = append(rows, work.AlarmRow{Key: a.Key(), Kind: string(a.Kind), Subject: a.Subject, Since: a.Since, Text: board.Excerpt(plaintext.Line(a.Text), mostAlarmText), Next: a.Next, Call: a.Call, Recurs: a.Recurs})
 	}
 	k.active.Store(&activeAlarms{keys, now})
 	fired, ended, err := k.shown.Note(ctx, rows, now, nil)

@@ -9,6 +9,7 @@ import (
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/view"
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/work"
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/flow/lists"
 )
 
@@ -65,25 +66,25 @@ type answering struct {
 
 // find returns the open questions that the command line is about. It refuses a
 // question that is closed and a task that asks none.
-func (a *answering) find() ([]*flow.Question, error) {
+func (a *answering) find() ([]*board.Question, error) {
 	b := a.look.reading.Board
-	load := func(id flow.RecordID) *flow.Question {
-		q, _ := b.Load(flow.Key{Folder: flow.Questions, ID: string(id)}).(*flow.Question)
+	load := func(id board.RecordID) *board.Question {
+		q, _ := b.Load(board.Key{Folder: board.Questions, ID: string(id)}).(*board.Question)
 		return q
 	}
 	switch id := a.About.task; {
 	case a.About.record != "":
 		q := load(a.About.record)
 		if q == nil { // the rules say so
-			q = &flow.Question{ID: a.About.record}
+			q = &board.Question{ID: a.About.record}
 		}
 		if a.Text != nil {
-			return []*flow.Question{q}, nil
+			return []*board.Question{q}, nil
 		}
 		if refusal := flow.CheckOpen(b, q.ID); refusal != nil {
 			return nil, refusal
 		}
-		return []*flow.Question{q}, b.Err()
+		return []*board.Question{q}, b.Err()
 	case id != "":
 		t, err := a.look.task(id)
 		if err != nil {
@@ -92,7 +93,7 @@ func (a *answering) find() ([]*flow.Question, error) {
 		open := view.OpenQuestions(b, id)
 		if len(open) == 0 {
 			hint := "git liza show " + string(id)
-			if t.Block != nil && b.Opens(flow.ActUnblock, id, a.clone.Caller, a.look.reading.At) == nil {
+			if t.Block != nil && flow.Opens(b, board.ActUnblock, id, a.clone.Caller, a.look.reading.At) == nil {
 				hint = "git liza task unblock " + string(id)
 			}
 			return nil, &flow.Refusal{Rule: flow.RuleNotFound, Reason: "no question of " + string(id) + " is open", Hint: hint}
@@ -103,7 +104,7 @@ func (a *answering) find() ([]*flow.Question, error) {
 		return nil, usagef("git liza help answer", "the text answers no question: name one")
 	}
 	records := view.RecordFilter{Kind: "question"}.Records(a.look.reading)
-	return lists.Of(records, func(one view.Record) *flow.Question { return load(one.ID) }), b.Err()
+	return lists.Of(records, func(one view.Record) *board.Question { return load(one.ID) }), b.Err()
 }
 
 // list prints the open questions, each with the command that answers it.
@@ -116,7 +117,7 @@ func (a *answering) list() error {
 }
 
 // goThrough asks the person at the terminal for the answers, one after the other.
-func (a *answering) goThrough(d *dialog, open []*flow.Question) error {
+func (a *answering) goThrough(d *dialog, open []*board.Question) error {
 	if len(open) == 0 {
 		return a.list()
 	}
@@ -149,7 +150,7 @@ func (a *answering) goThrough(d *dialog, open []*flow.Question) error {
 }
 
 // edit answers a question with what the user writes in their editor.
-func (a *answering) edit(d *dialog, q *flow.Question) error {
+func (a *answering) edit(d *dialog, q *board.Question) error {
 	id := string(q.ID)
 	return draft{
 		command: "answer", ending: ".md", notes: "The answer stands above; these lines are left out of it.\n\n" + view.QuestionText(a.look.reading, q, 0),
@@ -160,12 +161,12 @@ func (a *answering) edit(d *dialog, q *flow.Question) error {
 // answer answers a question. After the last one of a task it sends the task back
 // to work if the command line or the person in the dialog says so; the dialog may
 // be nil.
-func (a *answering) answer(d *dialog, q *flow.Question, text string) error {
-	r, err := a.clone.Make(a.inv.ctx, flow.ActAnswer, "", &flow.AnswerMove{Question: q.ID, Text: text})
+func (a *answering) answer(d *dialog, q *board.Question, text string) error {
+	r, err := a.clone.Make(a.inv.ctx, board.ActAnswer, "", &flow.AnswerMove{Question: q.ID, Text: text})
 	if err != nil {
 		return err
 	}
-	q, _ = r.After.Load(flow.Key{Folder: flow.Questions, ID: string(q.ID)}).(*flow.Question)
+	q, _ = r.After.Load(board.Key{Folder: board.Questions, ID: string(q.ID)}).(*board.Question)
 	t := r.After.Task(q.Task)
 	open := len(view.OpenQuestions(r.After, t.ID))
 	data := map[string]any{"question": q.ID, "task": t.ID, "open": open, "status": t.Status}
@@ -179,7 +180,7 @@ func (a *answering) answer(d *dialog, q *flow.Question, text string) error {
 		}
 		return a.inv.result(r, data, "%s", said)
 	}
-	stuck := r.After.Opens(flow.ActUnblock, t.ID, a.clone.Caller, a.clone.Store.Now())
+	stuck := flow.Opens(r.After, board.ActUnblock, t.ID, a.clone.Caller, a.clone.Store.Now())
 	unblock, keep := a.Unblock, a.KeepBranch
 	if !unblock && stuck == nil && d != nil {
 		if unblock, keep, err = d.goOn(said, t); err != nil {
@@ -200,7 +201,7 @@ func (a *answering) answer(d *dialog, q *flow.Question, text string) error {
 
 // goOn asks whether a task whose questions are answered goes back to work, and
 // whether its branch is continued. Later is the answer if there is none.
-func (d *dialog) goOn(said string, t *flow.Task) (unblock, keep bool, err error) {
+func (d *dialog) goOn(said string, t *board.Task) (unblock, keep bool, err error) {
 	question := said + "\nsend it back to work? [y]es, [N]ot yet"
 	if t.Attempt != nil {
 		question = said + "\nsend it back to work? [k]eep its branch, [y]es and start anew, [N]ot yet"
@@ -216,7 +217,7 @@ func (d *dialog) goOn(said string, t *flow.Task) (unblock, keep bool, err error)
 
 // unblock sends a task back to work after the answer to its last question. The
 // answer stands if that fails.
-func (a *answering) unblock(id flow.TaskID, keep bool, data map[string]any, said string) error {
+func (a *answering) unblock(id board.TaskID, keep bool, data map[string]any, said string) error {
 	r, err := unblockTask(a.inv, a.clone, id, keep)
 	if err != nil {
 		f := classify(err)
@@ -230,8 +231,8 @@ func (a *answering) unblock(id flow.TaskID, keep bool, data map[string]any, said
 
 // An answerTool is an answer without a terminal.
 type answerTool struct {
-	Question flow.RecordID `arg:"" help:"The question, as show names it."`
-	Text     string        `arg:"" help:"The answer."`
+	Question board.RecordID `arg:"" help:"The question, as show names it."`
+	Text     string         `arg:"" help:"The answer."`
 }
 
 // Run answers.

@@ -6,20 +6,21 @@ import (
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/view"
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/work"
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/flow/lists"
 	"github.com/git-liza/git-liza/flow/shell"
 	"github.com/git-liza/git-liza/gitstore"
 )
 
 type approveCommand struct {
-	ID      flow.TaskID `arg:"" help:"The task."`
-	Commit  string      `placeholder:"SHA" help:"The submitted commit, or the beginning of its id; default in a review's checkout: what is checked out."`
-	Message string      `short:"m" help:"A word with the approval."`
-	Role    flow.Role   `placeholder:"ROLE" help:"For which role, of a person; default: all that wait and take a person's word."`
-	Again   bool        `help:"Take verdicts of an approved task back, because a text that it stands on changed."`
+	ID      board.TaskID `arg:"" help:"The task."`
+	Commit  string       `placeholder:"SHA" help:"The submitted commit, or the beginning of its id; default in a review's checkout: what is checked out."`
+	Message string       `short:"m" help:"A word with the approval."`
+	Role    board.Role   `placeholder:"ROLE" help:"For which role, of a person; default: all that wait and take a person's word."`
+	Again   bool         `help:"Take verdicts of an approved task back, because a text that it stands on changed."`
 	voucherFlags
 
-	texts []flow.TextRef // that the person was shown; none are compared with those of the move
+	texts []board.TextRef // that the person was shown; none are compared with those of the move
 }
 
 func (c *approveCommand) Run(inv *invocation) error {
@@ -29,7 +30,7 @@ func (c *approveCommand) Run(inv *invocation) error {
 		}
 		return withClone(inv, c.again)
 	}
-	if err := c.complete(flow.ActApprove, c.ID, c.Commit); err != nil {
+	if err := c.complete(board.ActApprove, c.ID, c.Commit); err != nil {
 		return err
 	}
 	clone, err := inv.clone()
@@ -41,9 +42,9 @@ func (c *approveCommand) Run(inv *invocation) error {
 		return err
 	}
 	if by := clone.By; by.IsHuman() {
-		c.texts = flow.ShownTexts(b, b.Task(c.ID), by)
+		c.texts = board.ShownTexts(b, b.Task(c.ID), by)
 	}
-	commit, err := submittedCommit(inv, clone, flow.ActApprove, c.ID, c.Commit)
+	commit, err := submittedCommit(inv, clone, board.ActApprove, c.ID, c.Commit)
 	if err != nil {
 		return err
 	}
@@ -51,8 +52,8 @@ func (c *approveCommand) Run(inv *invocation) error {
 }
 
 // approve approves a commit that is named in full.
-func (c *approveCommand) approve(inv *invocation, clone *work.Clone, commit flow.ObjectID) error {
-	r, err := clone.Verdict(inv.ctx, flow.ActApprove, c.ID, &flow.ApproveMove{Commit: commit, Message: c.Message, Role: c.Role, For: c.voucher(), Texts: c.texts})
+func (c *approveCommand) approve(inv *invocation, clone *work.Clone, commit board.ObjectID) error {
+	r, err := clone.Verdict(inv.ctx, board.ActApprove, c.ID, &flow.ApproveMove{Commit: commit, Message: c.Message, Role: c.Role, For: c.voucher(), Texts: c.texts})
 	if err != nil {
 		return err
 	}
@@ -70,15 +71,15 @@ type voucherFlags struct {
 }
 
 // voucher returns the verdict that is brought, nil if there is none.
-func (f voucherFlags) voucher() *flow.Voucher {
+func (f voucherFlags) voucher() *board.Voucher {
 	if f == (voucherFlags{}) {
 		return nil
 	}
-	return &flow.Voucher{Account: f.For, Review: f.ReviewID, URL: f.URL}
+	return &board.Voucher{Account: f.For, Review: f.ReviewID, URL: f.URL}
 }
 
 // complete refuses a verdict from a code host, on a commit, that is named in part.
-func (f voucherFlags) complete(act flow.Act, id flow.TaskID, commit string) error {
+func (f voucherFlags) complete(act board.Act, id board.TaskID, commit string) error {
 	hint := "git liza " + act.Command() + " " + string(id)
 	var missing []string
 	for _, flag := range [][3]string{{"--commit", "COMMIT", commit}, {"--for", "HOST/NAME", f.For}, {"--review", "ID", f.ReviewID}, {"--url", "URL", f.URL}} {
@@ -96,7 +97,7 @@ func (f voucherFlags) complete(act flow.Act, id flow.TaskID, commit string) erro
 
 // tellVoucher adds to what a verdict answers with the verdict that it brings, if any, and
 // warns on a board that cannot check whose the account is.
-func tellVoucher(inv *invocation, v *flow.Voucher, b *flow.Board, data map[string]any) {
+func tellVoucher(inv *invocation, v *board.Voucher, b *board.Board, data map[string]any) {
 	if v == nil {
 		return
 	}
@@ -110,7 +111,7 @@ func tellVoucher(inv *invocation, v *flow.Voucher, b *flow.Board, data map[strin
 
 // submittedCommit returns the full id of the commit that a verdict names, see
 // [work.Clone.SubmittedCommit].
-func submittedCommit(inv *invocation, clone *work.Clone, act flow.Act, id flow.TaskID, given string) (flow.ObjectID, error) {
+func submittedCommit(inv *invocation, clone *work.Clone, act board.Act, id board.TaskID, given string) (board.ObjectID, error) {
 	commit, named, err := clone.SubmittedCommit(inv.ctx, id, given)
 	if err == nil && !named {
 		err = usagef("git liza review "+string(id), "missing flags: --commit=SHA, the commit that you have read")
@@ -120,10 +121,10 @@ func submittedCommit(inv *invocation, clone *work.Clone, act flow.Act, id flow.T
 
 // An approveTool is approve of a commit that is named in full.
 type approveTool struct {
-	ID      flow.TaskID `arg:"" help:"The task."`
-	Commit  string      `required:"" help:"The full id of the submitted commit."`
-	Message string      `help:"A word with the approval."`
-	Role    flow.Role   `help:"Of a person: for which role; default all."`
+	ID      board.TaskID `arg:"" help:"The task."`
+	Commit  string       `required:"" help:"The full id of the submitted commit."`
+	Message string       `help:"A word with the approval."`
+	Role    board.Role   `help:"Of a person: for which role; default all."`
 }
 
 // Run approves.
@@ -133,8 +134,8 @@ func (c *approveTool) Run(inv *invocation) error {
 
 // given returns the roles for which the move approved the submission. If it was
 // approved already, they are those for which the actor had done so.
-func (c *approveCommand) given(r gitstore.Result, by flow.Actor) []flow.Role {
-	roles := []flow.Role{}
+func (c *approveCommand) given(r gitstore.Result, by board.Actor) []board.Role {
+	roles := []board.Role{}
 	for _, j := range r.After.Task(c.ID).Judgements {
 		if j.Verdict == nil || j.Verdict.By != by || c.Role != "" && j.Role != c.Role {
 			continue
@@ -148,13 +149,13 @@ func (c *approveCommand) given(r gitstore.Result, by flow.Actor) []flow.Role {
 
 // verdictData returns what a verdict answers with: the roles for which it was
 // given, and those that have still to approve the submission.
-func verdictData(t *flow.Task, roles []flow.Role) map[string]any {
-	return map[string]any{"task": t.ID, "status": t.Status, "roles": roles, "missing": append([]flow.Role{}, t.Missing()...)}
+func verdictData(t *board.Task, roles []board.Role) map[string]any {
+	return map[string]any{"task": t.ID, "status": t.Status, "roles": roles, "missing": append([]board.Role{}, t.Missing()...)}
 }
 
 // forRoles names the roles of a verdict for people, where several roles judge
 // the submission.
-func forRoles(t *flow.Task, roles []flow.Role) string {
+func forRoles(t *board.Task, roles []board.Role) string {
 	if t.Submission == nil || len(t.Submission.ReviewBy) < 2 || len(roles) == 0 {
 		return ""
 	}
@@ -163,9 +164,9 @@ func forRoles(t *flow.Task, roles []flow.Role) string {
 
 // waiting names the state of a task for people, and the roles that have still
 // to judge a submission if several do.
-func waiting(t *flow.Task) string {
+func waiting(t *board.Task) string {
 	text := t.Status.String()
-	if missing := t.Missing(); len(missing) > 0 && t.Status.Allows(flow.ActApprove) {
+	if missing := t.Missing(); len(missing) > 0 && flow.Allows(t.Status, board.ActApprove) {
 		text += ", missing " + view.JoinIDs(missing)
 	}
 	return text
@@ -173,13 +174,13 @@ func waiting(t *flow.Task) string {
 
 // again takes verdicts back that were given for texts which have changed.
 func (c *approveCommand) again(inv *invocation, clone *work.Clone) error {
-	r, err := clone.Make(inv.ctx, flow.ActRecheck, c.ID, &flow.RecheckMove{})
+	r, err := clone.Make(inv.ctx, board.ActRecheck, c.ID, &flow.RecheckMove{})
 	if err != nil {
 		return err
 	}
 	t, changed := r.After.Task(c.ID), []string{}
 	if before := r.Before.Task(c.ID); before != nil {
-		changed = append(changed, lists.Of(before.Outdated(r.Before), flow.TextRef.String)...)
+		changed = append(changed, lists.Of(before.Outdated(r.Before), board.TextRef.String)...)
 	}
 	data := map[string]any{"task": c.ID, "status": t.Status, "changed": changed}
 	if r.Already {

@@ -8,6 +8,7 @@ import (
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/view"
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/work"
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/flow/lists"
 	"github.com/git-liza/git-liza/flow/shell"
 	"github.com/git-liza/git-liza/gitstore/git"
@@ -23,7 +24,7 @@ type artifactCommands struct {
 }
 
 type artifactListCommand struct {
-	Goal flow.GoalID `placeholder:"G" help:"Instead what the phases of this goal ask for, and what of it is there."`
+	Goal board.GoalID `placeholder:"G" help:"Instead what the phases of this goal ask for, and what of it is there."`
 }
 
 func (c *artifactListCommand) Run(inv *invocation, l look) error {
@@ -83,15 +84,15 @@ func (c *artifactAcceptCommand) Run(inv *invocation, clone *work.Clone) error {
 
 // tellFaults adds to what an acceptance answers how many faults the artifacts among the
 // accepted texts have, and warns: a person may accept what is refused to agents.
-func tellFaults(inv *invocation, clone *work.Clone, b *flow.Board, paths []string, data map[string]any) {
+func tellFaults(inv *invocation, clone *work.Clone, b *board.Board, paths []string, data map[string]any) {
 	var texts []git.Change
 	for _, path := range paths {
 		if doc := b.Tracked(path); doc != nil && doc.Blob != "" {
 			texts = append(texts, git.Change{Path: path, New: doc.Blob, Mode: git.ModeBlob})
 		}
 	}
-	lines, err := clone.Store.Commits.FindInvalid(inv.ctx, flow.TypedPatterns(b), b.Settings().Integration.Tip, texts)
-	hint, warning := flow.ArtifactCommand, ""
+	lines, err := clone.Store.Commits.FindInvalid(inv.ctx, board.TypedPatterns(b), b.Settings().Integration.Tip, texts)
+	hint, warning := board.ArtifactCommand, ""
 	for _, text := range texts {
 		if slices.ContainsFunc(lines, func(line string) bool { return strings.HasPrefix(line, git.Visible(text.Path)+":") }) {
 			hint += " " + shell.Quote(text.Path)

@@ -13,7 +13,7 @@ import (
 	"github.com/git-liza/git-liza/artifacts/library"
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/plan/planfile"
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/work"
-	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/flow/lists"
 	"github.com/git-liza/git-liza/flow/plan"
 	"github.com/git-liza/git-liza/gitstore"
@@ -25,7 +25,7 @@ type artifactCheck struct {
 	files    *work.TextFiles
 	finished bool
 	usual    string // the type of artifacts of which nothing else says it
-	row      func(flow.Role) *flow.RoleRow
+	row      func(board.Role) *board.RoleRow
 }
 
 func (c *artifactCheck) file(file string) (checkedFile, error) {
@@ -158,8 +158,8 @@ func planFaults(file string, data []byte) []artifacts.Fault {
 	read := planfile.Read(file, data, gitstore.MaxMove)
 	var found []plan.Fault
 	if len(read.Plan.Tasks) > 0 {
-		own := lists.Set(read.Plan.Tasks, func(t plan.Task) flow.TaskID { return t.ID })
-		found = plan.Check(&read.Plan, plan.Ground{OnBoard: func(id flow.TaskID) bool { return !own[id] }})
+		own := lists.Set(read.Plan.Tasks, func(t plan.Task) board.TaskID { return t.ID })
+		found = plan.Check(&read.Plan, plan.Ground{OnBoard: func(id board.TaskID) bool { return !own[id] }})
 	}
 	wrong, _ := read.Locate(found)
 	return artifacts.Sorted(lists.Of(wrong, func(one planfile.Finding) artifacts.Fault {

@@ -7,7 +7,7 @@ import (
 
 	"github.com/git-liza/git-liza/artifacts/library"
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/view"
-	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/flow/lists"
 	"github.com/git-liza/git-liza/gitstore/git"
 	"github.com/git-liza/git-liza/templates"
@@ -78,7 +78,7 @@ func starter(name string) *templates.Starter {
 // unwritten returns a warning if the spec of the current goal still has lines
 // of the template, because planners would plan them. It is "" if there is
 // none.
-func unwritten(inv *invocation, repo *git.Repo, b *flow.Board) (string, error) {
+func unwritten(inv *invocation, repo *git.Repo, b *board.Board) (string, error) {
 	spec, _, _ := strings.Cut(b.Goal(b.Settings().Goal).Spec, "#")
 	id, err := repo.BlobAt(inv.ctx, b.Settings().Integration.Tip, spec)
 	if err != nil || id == "" {

@@ -13,6 +13,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/flow/layout"
 	"github.com/git-liza/git-liza/gitstore/document"
 )
@@ -106,7 +107,7 @@ func typeMove(ts *testscript.TestScript, neg bool, args []string) {
 		return []byte(git("", "rev-parse", string(rev[len("rev:"):])))
 	})
 	var head struct {
-		Act flow.Act `yaml:"act"`
+		Act board.Act `yaml:"act"`
 	}
 	ts.Check(document.DecodeLoose(args[1], text, &head))
 	m := flow.Move{Detail: flow.NewDetail(head.Act)}

@@ -6,14 +6,15 @@ import (
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/view"
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/work"
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 )
 
 type blockCommand struct {
-	ID        flow.TaskID `arg:"" help:"The task."`
-	Reason    string      `tool:"What is in the way." help:"What is in the way; it counts as a failure. Without it the task only asks."`
-	Question  []string    `required:"" sep:"none" help:"What must be answered; one to three."`
-	To        flow.Role   `placeholder:"ROLE" tool:"Whose agents may answer, or human." help:"Whose agents may answer; human: only a person or a planner."`
-	Attempted []string    `sep:"none" help:"What was tried; repeatable."`
+	ID        board.TaskID `arg:"" help:"The task."`
+	Reason    string       `tool:"What is in the way." help:"What is in the way; it counts as a failure. Without it the task only asks."`
+	Question  []string     `required:"" sep:"none" help:"What must be answered; one to three."`
+	To        board.Role   `placeholder:"ROLE" tool:"Whose agents may answer, or human." help:"Whose agents may answer; human: only a person or a planner."`
+	Attempted []string     `sep:"none" help:"What was tried; repeatable."`
 }
 
 func (c *blockCommand) Run(inv *invocation, clone *work.Clone) error {
@@ -22,8 +23,8 @@ func (c *blockCommand) Run(inv *invocation, clone *work.Clone) error {
 		return err
 	}
 	t := r.After.Task(c.ID)
-	asked := append([]flow.RecordID{}, t.Block.Asked...)
-	asks := t.Block.Reason == flow.ReasonQuestion && t.Block.From != 0
+	asked := append([]board.RecordID{}, t.Block.Asked...)
+	asks := t.Block.Reason == board.ReasonQuestion && t.Block.From != 0
 	what := "blocked → " + t.Status.String()
 	if asks {
 		what = "waits for an answer: " + view.JoinIDs(asked)

@@ -8,33 +8,34 @@ import (
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/view"
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/work"
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/flow/lists"
 )
 
 type archiveCommand struct {
-	Sprint    []flow.SprintID `placeholder:"SPRINT" help:"Only the anomalies, discoveries and notes of these sprints, which have ended; repeatable."`
-	OlderThan flow.Duration   `placeholder:"3d" help:"Only tasks that became final, and records of sprints that ended, at least this long ago, and drop the records of sessions that ended before; default all, and no sessions."`
-	NoRecords bool            `help:"Only tasks, no records of sprints that have ended."`
+	Sprint    []board.SprintID `placeholder:"SPRINT" help:"Only the anomalies, discoveries and notes of these sprints, which have ended; repeatable."`
+	OlderThan board.Duration   `placeholder:"3d" help:"Only tasks that became final, and records of sprints that ended, at least this long ago, and drop the records of sessions that ended before; default all, and no sessions."`
+	NoRecords bool             `help:"Only tasks, no records of sprints that have ended."`
 }
 
 // An archiving is what one move archives.
 type archiving struct {
-	Goal    flow.GoalID     `json:"goal,omitempty"`
-	Tasks   []flow.TaskID   `json:"tasks"`
-	Sprints []flow.SprintID `json:"sprints"`
-	Records int             `json:"records"`
+	Goal    board.GoalID     `json:"goal,omitempty"`
+	Tasks   []board.TaskID   `json:"tasks"`
+	Sprints []board.SprintID `json:"sprints"`
+	Records int              `json:"records"`
 }
 
-// Run makes a move for each goal, or several, because no more than [flow.MaxTasks] tasks
-// and [flow.MaxList] sprints fit into one.
-func (c *archiveCommand) Run(inv *invocation, clone *work.Clone, b *flow.Board) error {
+// Run makes a move for each goal, or several, because no more than [board.MaxTasks] tasks
+// and [board.MaxList] sprints fit into one.
+func (c *archiveCommand) Run(inv *invocation, clone *work.Clone, b *board.Board) error {
 	now := clone.Store.Now()
 	moves := c.moves(b, now)
 	if err := b.Err(); err != nil {
 		return err
 	}
 	for _, m := range moves {
-		if _, err := clone.Make(inv.ctx, flow.ActArchive, "", &flow.ArchiveMove{Tasks: m.Tasks, Sprints: m.Sprints}); err != nil {
+		if _, err := clone.Make(inv.ctx, board.ActArchive, "", &flow.ArchiveMove{Tasks: m.Tasks, Sprints: m.Sprints}); err != nil {
 			return err
 		}
 	}
@@ -63,18 +64,18 @@ func (c *archiveCommand) prune(inv *invocation, clone *work.Clone, now time.Time
 
 // moves are the moves to make, each about one goal where the rules have goals of moves.
 // Of sprints that somebody names all are in, so that the rules judge them.
-func (c *archiveCommand) moves(b *flow.Board, now time.Time) []archiving {
-	byGoal, none := map[flow.GoalID]*archiving{}, flow.GoalID("")
-	goals := []flow.GoalID{none}
-	of := func(goal flow.GoalID) *archiving {
+func (c *archiveCommand) moves(b *board.Board, now time.Time) []archiving {
+	byGoal, none := map[board.GoalID]*archiving{}, board.GoalID("")
+	goals := []board.GoalID{none}
+	of := func(goal board.GoalID) *archiving {
 		if byGoal[goal] == nil {
 			byGoal[goal] = &archiving{Goal: goal}
 		}
 		return byGoal[goal]
 	}
-	goals = append(goals, lists.Of(b.IDs(flow.Goals), func(id string) flow.GoalID { return flow.GoalID(id) })...)
+	goals = append(goals, lists.Of(b.IDs(board.Goals), func(id string) board.GoalID { return board.GoalID(id) })...)
 	if len(c.Sprint) == 0 {
-		for _, t := range flow.Archivable(b, now.Add(-time.Duration(c.OlderThan))) {
+		for _, t := range board.Archivable(b, now.Add(-time.Duration(c.OlderThan))) {
 			m := of(t.Goal)
 			m.Tasks = append(m.Tasks, t.ID)
 		}
@@ -90,9 +91,9 @@ func (c *archiveCommand) moves(b *flow.Board, now time.Time) []archiving {
 	var moves []archiving
 	for _, goal := range goals {
 		for m := byGoal[goal]; m != nil && len(m.Tasks)+len(m.Sprints) > 0; {
-			tasks, sprints := min(len(m.Tasks), flow.MaxTasks), min(len(m.Sprints), flow.MaxList)
+			tasks, sprints := min(len(m.Tasks), board.MaxTasks), min(len(m.Sprints), board.MaxList)
 			one := archiving{goal, m.Tasks[:tasks], m.Sprints[:sprints], 0}
-			one.Records = lists.Sum(one.Sprints, func(id flow.SprintID) int { return len(flow.RecordsToArchive(b, id)) })
+			one.Records = lists.Sum(one.Sprints, func(id board.SprintID) int { return len(board.RecordsToArchive(b, id)) })
 			moves, m.Tasks, m.Sprints = append(moves, one), m.Tasks[tasks:], m.Sprints[sprints:]
 		}
 	}
@@ -101,10 +102,10 @@ func (c *archiveCommand) moves(b *flow.Board, now time.Time) []archiving {
 
 // report prints what was archived and how many session records were dropped.
 func (c *archiveCommand) report(inv *invocation, moves []archiving, pruned int) error {
-	all := archiving{Tasks: []flow.TaskID{}, Sprints: []flow.SprintID{}}
+	all := archiving{Tasks: []board.TaskID{}, Sprints: []board.SprintID{}}
 	for i, m := range moves {
 		all.Tasks, all.Sprints, all.Records = append(all.Tasks, m.Tasks...), append(all.Sprints, m.Sprints...), all.Records+m.Records
-		moves[i].Tasks, moves[i].Sprints = append([]flow.TaskID{}, m.Tasks...), append([]flow.SprintID{}, m.Sprints...)
+		moves[i].Tasks, moves[i].Sprints = append([]board.TaskID{}, m.Tasks...), append([]board.SprintID{}, m.Sprints...)
 	}
 	data := map[string]any{"tasks": all.Tasks, "sessions": pruned, "sprints": all.Sprints, "records": all.Records}
 	if len(moves) > 1 {
@@ -129,8 +130,8 @@ func (c *archiveCommand) report(inv *invocation, moves []archiving, pruned int) 
 
 // shortList joins the first of many ids.
 func shortList[T ~string](ids []T) string {
-	line := view.JoinIDs(ids[:min(len(ids), flow.MaxList)])
-	if len(ids) > flow.MaxList {
+	line := view.JoinIDs(ids[:min(len(ids), board.MaxList)])
+	if len(ids) > board.MaxList {
 		line += ", …"
 	}
 	return line
@@ -138,9 +139,9 @@ func shortList[T ~string](ids []T) string {
 
 // oldSprints returns the sprints that are named or, without names, those that ended long
 // enough ago and have records to archive.
-func (c *archiveCommand) oldSprints(b *flow.Board, now time.Time) []flow.SprintID {
-	var list []flow.SprintID
-	unsettled := func(id flow.SprintID) bool { return b.Sprint(id) == nil || len(flow.RecordsToArchive(b, id)) > 0 }
+func (c *archiveCommand) oldSprints(b *board.Board, now time.Time) []board.SprintID {
+	var list []board.SprintID
+	unsettled := func(id board.SprintID) bool { return b.Sprint(id) == nil || len(board.RecordsToArchive(b, id)) > 0 }
 	if len(c.Sprint) > 0 {
 		if !slices.ContainsFunc(c.Sprint, unsettled) {
 			return nil
@@ -150,7 +151,7 @@ func (c *archiveCommand) oldSprints(b *flow.Board, now time.Time) []flow.SprintI
 	if c.NoRecords {
 		return nil
 	}
-	for _, s := range flow.All[*flow.Sprint](b, flow.Sprints) {
+	for _, s := range board.All[*board.Sprint](b, board.Sprints) {
 		if !s.Ended.IsZero() && now.Sub(s.Ended) >= time.Duration(c.OlderThan) && unsettled(s.ID) {
 			list = append(list, s.ID)
 		}

@@ -3,6 +3,7 @@ package main
 import (
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/work"
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 )
 
 type breakerCommands struct {
@@ -17,7 +18,7 @@ func (c *breakerResetCommand) said() *string { return &c.Resolution }
 
 func (c *breakerResetCommand) Run(inv *invocation, clone *work.Clone) error {
 	var made *flow.ResetMove // by the first look: what others record meanwhile is judged
-	r, err := clone.Move(inv.ctx, flow.ActReset, "", func(b *flow.Board) (flow.Detail, error) {
+	r, err := clone.Move(inv.ctx, board.ActReset, "", func(b *board.Board) (flow.Detail, error) {
 		if made == nil {
 			made = &flow.ResetMove{Resolution: c.Resolution, Upto: b.Settings().Next.Record - 1}
 		}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/work"
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/flow/lists"
 	"github.com/git-liza/git-liza/gitstore"
 	"github.com/git-liza/git-liza/gitstore/document"
@@ -17,12 +18,12 @@ type editCommand struct {
 	Doc  string `arg:"" help:"config, goal, sprint, or the id of a record such as sprint-1/3."`
 	From string `placeholder:"FILE" help:"Take the text from a file instead of the editor, - for standard input."`
 
-	usual flow.GoalID // of goal and sprint, "" for the current one
+	usual board.GoalID // of goal and sprint, "" for the current one
 }
 
-func (c *editCommand) Run(inv *invocation, clone *work.Clone, b *flow.Board) error {
+func (c *editCommand) Run(inv *invocation, clone *work.Clone, b *board.Board) error {
 	c.usual = clone.Usual
-	if refusal := b.Opens(flow.ActAmend, "", clone.Caller, b.At()); refusal != nil {
+	if refusal := flow.Opens(b, board.ActAmend, "", clone.Caller, b.At()); refusal != nil {
 		return refusal
 	}
 	old, err := c.canonical(b)
@@ -43,7 +44,7 @@ func (c *editCommand) Run(inv *invocation, clone *work.Clone, b *flow.Board) err
 }
 
 // canonical returns the text of the document on the board.
-func (c *editCommand) canonical(b *flow.Board) ([]byte, error) {
+func (c *editCommand) canonical(b *board.Board) ([]byte, error) {
 	doc, err := c.document(b)
 	if err != nil {
 		return nil, err
@@ -53,7 +54,7 @@ func (c *editCommand) canonical(b *flow.Board) ([]byte, error) {
 
 // document finds the document that DOC names. It returns a pointer to a
 // configuration, goal, sprint, anomaly, discovery or note.
-func (c *editCommand) document(b *flow.Board) (any, error) {
+func (c *editCommand) document(b *board.Board) (any, error) {
 	set := b.Settings()
 	goal := cmp.Or(c.usual, set.Goal)
 	switch c.Doc {
@@ -69,12 +70,12 @@ func (c *editCommand) document(b *flow.Board) (any, error) {
 		}
 		return nil, &flow.Refusal{Rule: flow.RuleSprint, Reason: "no sprint is open", Hint: "git liza sprint start"}
 	}
-	var id flow.RecordID
+	var id board.RecordID
 	if err := id.UnmarshalText([]byte(c.Doc)); err != nil {
-		return nil, usagef("git liza help board edit", "%q is neither config, goal, sprint nor the id of a record", flow.Excerpt(c.Doc, 80))
+		return nil, usagef("git liza help board edit", "%q is neither config, goal, sprint nor the id of a record", board.Excerpt(c.Doc, 80))
 	}
-	for _, folder := range []flow.Folder{flow.Anomalies, flow.Discovered, flow.Notes} {
-		if doc := b.Load(flow.Key{Folder: folder, ID: string(id)}); doc != nil {
+	for _, folder := range []board.Folder{board.Anomalies, board.Discovered, board.Notes} {
+		if doc := b.Load(board.Key{Folder: folder, ID: string(id)}); doc != nil {
 			return doc, nil
 		}
 	}
@@ -104,7 +105,7 @@ func (c *editCommand) amend(inv *invocation, clone *work.Clone, old, text []byte
 			return err
 		}
 	}
-	r, err := clone.Move(inv.ctx, flow.ActAmend, "", func(b *flow.Board) (flow.Detail, error) {
+	r, err := clone.Move(inv.ctx, board.ActAmend, "", func(b *board.Board) (flow.Detail, error) {
 		now, err := c.canonical(b)
 		if err == nil && !bytes.Equal(now, old) {
 			err = fmt.Errorf("%w: %s has been changed meanwhile", gitstore.ErrConflict, c.Doc)
@@ -124,23 +125,23 @@ func (c *editCommand) decode(doc any, text []byte, format int) (*flow.AmendMove,
 	var target any
 	var sameID func() bool
 	switch old := doc.(type) {
-	case *flow.Config:
-		m.Config = new(flow.Config)
+	case *board.Config:
+		m.Config = new(board.Config)
 		target, sameID = m.Config, func() bool { return true }
-	case *flow.Goal:
-		m.Goal = new(flow.Goal)
+	case *board.Goal:
+		m.Goal = new(board.Goal)
 		target, sameID = m.Goal, func() bool { return m.Goal.ID == old.ID }
-	case *flow.Sprint:
-		m.Sprint = new(flow.Sprint)
+	case *board.Sprint:
+		m.Sprint = new(board.Sprint)
 		target, sameID = m.Sprint, func() bool { return m.Sprint.ID == old.ID }
-	case *flow.Anomaly:
-		m.Anomaly = new(flow.Anomaly)
+	case *board.Anomaly:
+		m.Anomaly = new(board.Anomaly)
 		target, sameID = m.Anomaly, func() bool { return m.Anomaly.ID == old.ID }
-	case *flow.Discovery:
-		m.Discovery = new(flow.Discovery)
+	case *board.Discovery:
+		m.Discovery = new(board.Discovery)
 		target, sameID = m.Discovery, func() bool { return m.Discovery.ID == old.ID }
-	case *flow.Note:
-		m.Note = new(flow.Note)
+	case *board.Note:
+		m.Note = new(board.Note)
 		target, sameID = m.Note, func() bool { return m.Note.ID == old.ID }
 	}
 	if err := document.DecodeAt(format, c.Doc, text, target); err != nil {
@@ -155,9 +156,9 @@ func (c *editCommand) decode(doc any, text []byte, format int) (*flow.AmendMove,
 
 // added returns the commands that the new configuration has and the old one
 // lacks.
-func added(old, now flow.Config) []string {
-	commands := func(c flow.Config) []string {
-		return append([]string{c.PostWorktree}, lists.Of(c.Gates, func(g flow.Gate) string { return g.Command })...)
+func added(old, now board.Config) []string {
+	commands := func(c board.Config) []string {
+		return append([]string{c.PostWorktree}, lists.Of(c.Gates, func(g board.Gate) string { return g.Command })...)
 	}
 	known := commands(old)
 	return slices.DeleteFunc(commands(now), func(command string) bool { return slices.Contains(known, command) })

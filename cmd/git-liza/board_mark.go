@@ -9,6 +9,7 @@ import (
 
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/view"
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/flow/layout"
 	"github.com/git-liza/git-liza/gitstore/git"
 )
@@ -34,21 +35,21 @@ func (c *markCommand) Run(inv *invocation) error {
 	if err != nil {
 		return err
 	}
-	r, err := clone.Make(inv.ctx, flow.ActMark, "", &flow.MarkMove{Name: c.Name, Reason: reason})
+	r, err := clone.Make(inv.ctx, board.ActMark, "", &flow.MarkMove{Name: c.Name, Reason: reason})
 	if err != nil {
 		return err
 	}
-	return inv.result(r, map[string]any{"name": c.Name, "commit": r.Commit, "by": r.Move.By, "at": r.Move.At}, "mark %s at %s", c.Name, flow.ObjectID(r.Commit).Short())
+	return inv.result(r, map[string]any{"name": c.Name, "commit": r.Commit, "by": r.Move.By, "at": r.Move.At}, "mark %s at %s", c.Name, board.ObjectID(r.Commit).Short())
 }
 
 // A markRow is a mark as it is shown.
 type markRow struct {
-	Name   string        `json:"name"`
-	Kind   string        `json:"kind"` // sprint, checkpoint or named
-	Commit flow.ObjectID `json:"commit"`
-	By     flow.Actor    `json:"by"`
-	At     time.Time     `json:"at"`
-	Reason string        `json:"reason"`
+	Name   string         `json:"name"`
+	Kind   string         `json:"kind"` // sprint, checkpoint or named
+	Commit board.ObjectID `json:"commit"`
+	By     board.Actor    `json:"by"`
+	At     time.Time      `json:"at"`
+	Reason string         `json:"reason"`
 }
 
 // list shows the marks, oldest first.
@@ -79,12 +80,12 @@ func (c *markCommand) list(inv *invocation, l look) error {
 // Its kind is "" if no move of this board did.
 func (l look) markRow(name string, commit git.ID) (markRow, error) {
 	row := markRow{Name: name, Commit: commit}
-	if m, ok := l.reading.Board.Load(flow.Key{Folder: flow.MarkDocs, ID: name}).(*flow.Mark); ok {
+	if m, ok := l.reading.Board.Load(board.Key{Folder: board.MarkDocs, ID: name}).(*board.Mark); ok {
 		row.Kind, row.By, row.At, row.Reason = "named", m.By, m.At, m.Reason
 		return row, l.reading.Board.Err()
 	}
 	kind, _, _ := strings.Cut(name, "-")
-	if l.reading.Board.Err() != nil || kind != "sprint" && kind != "checkpoint" || !flow.IsMarkName(name) {
+	if l.reading.Board.Err() != nil || kind != "sprint" && kind != "checkpoint" || !board.IsMarkName(name) {
 		return row, l.reading.Board.Err()
 	}
 	e, err := l.clone.Store.ReadEvent(commit)

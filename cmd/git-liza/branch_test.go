@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/work"
-	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 )
 
 // Every command must be found by its name, or it starts slowly.
@@ -52,7 +52,7 @@ func TestCommandsCanBeRun(t *testing.T) {
 		case interface {
 			Run(*invocation, *work.Clone) error
 		}, interface {
-			Run(*invocation, *work.Clone, *flow.Board) error
+			Run(*invocation, *work.Clone, *board.Board) error
 		}, interface{ Run(*invocation, look) error }, interface {
 			Run(*invocation, reader) error
 		}, interface{ Run(*invocation) error }:

@@ -17,6 +17,7 @@ import (
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/view"
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/work"
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/flow/glob"
 	"github.com/git-liza/git-liza/flow/lists"
 	"github.com/git-liza/git-liza/flow/plaintext"
@@ -52,7 +53,7 @@ func readDefinitions(ctx context.Context, clone *work.Clone) (*definitions, erro
 		return nil, err
 	}
 	if err == nil {
-		for _, p := range flow.TypedPatterns(b) {
+		for _, p := range board.TypedPatterns(b) {
 			d.patterns = append(d.patterns, pathType{p.Glob, artifacts.TypeOf(&p.Type), p.Workflow, p.Finished})
 		}
 	}
@@ -188,16 +189,16 @@ func rootedFile(inv *invocation, clone *work.Clone, said string) (string, error)
 
 // rowOf finds the rows of roles: those of the board, if there is one, and those that are
 // built in.
-func rowOf(inv *invocation, clone *work.Clone) func(flow.Role) *flow.RoleRow {
-	list := append(flow.BuiltinRoles(), lists.Of(roles.Builtin(), func(row flow.RoleRow) *flow.RoleRow { return &row })...)
+func rowOf(inv *invocation, clone *work.Clone) func(board.Role) *board.RoleRow {
+	list := append(board.BuiltinRoles(), lists.Of(roles.Builtin(), func(row board.RoleRow) *board.RoleRow { return &row })...)
 	if b, _, err := clone.Store.Board(inv.ctx); err == nil {
 		list = append(list, b.Roles()...)
 	}
-	known := map[flow.Role]*flow.RoleRow{}
+	known := map[board.Role]*board.RoleRow{}
 	for _, row := range list {
 		known[row.Name] = row
 	}
-	return func(r flow.Role) *flow.RoleRow { return known[r] }
+	return func(r board.Role) *board.RoleRow { return known[r] }
 }
 
 // answerChecked prints what is wrong with files; it is an error if anything is. help is

@@ -8,6 +8,7 @@ import (
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/view"
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/view/metrics"
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/gitstore"
 	"github.com/git-liza/git-liza/gitstore/git"
 )
@@ -33,7 +34,7 @@ func (c *checkpointShowCommand) Run(inv *invocation, l look) error {
 	if err != nil {
 		return err
 	}
-	var from *flow.Board
+	var from *board.Board
 	begun, err := l.markedState(inv, "checkpoint-"+strconv.Itoa(n-1))
 	if err == nil && begun != "" {
 		from, err = l.clone.Store.BoardAt(begun)
@@ -83,7 +84,7 @@ func numberOfMove(inv *invocation, l look, at git.ID) (int, error) {
 }
 
 // number returns the number of the checkpoint that is meant.
-func (c *checkpointShowCommand) number(b *flow.Board) (int, error) {
+func (c *checkpointShowCommand) number(b *board.Board) (int, error) {
 	last := b.Settings().Next.Mark - 1
 	if c.Checkpoint == "" && last < 1 {
 		return 0, &flow.Refusal{Rule: flow.RuleNotFound, Reason: "there was no checkpoint yet", Hint: "git liza checkpoint --reason R"}
@@ -100,7 +101,7 @@ func (c *checkpointShowCommand) number(b *flow.Board) (int, error) {
 
 // markedState returns the state that a mark names, "" if there is no such mark.
 func (l look) markedState(inv *invocation, mark string) (git.ID, error) {
-	return l.clone.Repo.Refs.Resolve(inv.ctx, flow.MarkRef(mark))
+	return l.clone.Repo.Refs.Resolve(inv.ctx, board.MarkRef(mark))
 }
 
 // decisionAfter returns the decision that was made last of checkpoint n, which is at a
@@ -111,7 +112,7 @@ func decisionAfter(inv *invocation, l look, n int, at git.ID) (decided *flow.Mov
 		return nil, err
 	}
 	err = l.clone.Store.Events(cmp.Or(until, git.ID(l.reading.Tip)), func(e gitstore.Event) (bool, error) {
-		if e.Move.Act == flow.ActDecide {
+		if e.Move.Act == board.ActDecide {
 			decided = &e.Move
 		}
 		return decided == nil && e.Commit != at, inv.ctx.Err()

@@ -8,7 +8,7 @@ import (
 
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/agent/provider"
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/project/extension"
-	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/flow/lists"
 	"github.com/git-liza/git-liza/gitstore/git"
 )
@@ -46,7 +46,7 @@ type choice struct{ text, key, model, place string }
 // liza.ROLE.provider, else that of the board's row, else liza.provider. A model
 // belongs to the provider that is named beside it: liza.ROLE.model to the
 // configured provider of the role, the row's to the row's.
-func (p providerChoice) forRole(row *flow.RoleRow, asked string) (choice, error) {
+func (p providerChoice) forRole(row *board.RoleRow, asked string) (choice, error) {
 	own := "liza." + row.Name.String()
 	values := map[string]string{}
 	for _, key := range []string{own + ".provider", own + ".model", "liza.provider"} {
@@ -76,25 +76,25 @@ func (p providerChoice) forRole(row *flow.RoleRow, asked string) (choice, error)
 // rows are the roles for which this machine may need a provider: those with which a
 // board begins, and those that the board asks for a verdict, that have an agent here or
 // that the configuration names. Without a board they are only names.
-func (p providerChoice) rows() []*flow.RoleRow {
+func (p providerChoice) rows() []*board.RoleRow {
 	l, err := p.look()
 	if err != nil {
-		return lists.Of(flow.FirstRoles(), func(name flow.Role) *flow.RoleRow { return &flow.RoleRow{Name: name} })
+		return lists.Of(board.FirstRoles(), func(name board.Role) *board.RoleRow { return &board.RoleRow{Name: name} })
 	}
-	return lists.Where(l.reading.Board.Roles(), func(row *flow.RoleRow) bool {
-		return slices.Contains(flow.FirstRoles(), row.Name) || p.uses(l.reading.Board, row.Name)
+	return lists.Where(l.reading.Board.Roles(), func(row *board.RoleRow) bool {
+		return slices.Contains(board.FirstRoles(), row.Name) || p.uses(l.reading.Board, row.Name)
 	})
 }
 
-func (p providerChoice) uses(b *flow.Board, role flow.Role) bool {
+func (p providerChoice) uses(b *board.Board, role board.Role) bool {
 	own, _ := p.conf.ConfigUnder(p.ctx, "liza."+role.String()+".")
-	return len(own) > 0 || slices.ContainsFunc(b.ReviewRules(), func(r flow.ReviewRule) bool { return r.Role == role }) ||
-		slices.ContainsFunc(b.IDs(flow.Agents), func(id string) bool { return flow.AgentID(id).Role() == role })
+	return len(own) > 0 || slices.ContainsFunc(b.ReviewRules(), func(r board.ReviewRule) bool { return r.Role == role }) ||
+		slices.ContainsFunc(b.IDs(board.Agents), func(id string) bool { return board.AgentID(id).Role() == role })
 }
 
 // A roleChoice is a role with its choice.
 type roleChoice struct {
-	row *flow.RoleRow
+	row *board.RoleRow
 	choice
 }
 
@@ -118,7 +118,7 @@ func providerName(text string) string {
 }
 
 // provider returns the provider that runs agents of a role.
-func (p providerChoice) provider(self string, row *flow.RoleRow, asked string) (provider.Provider, error) {
+func (p providerChoice) provider(self string, row *board.RoleRow, asked string) (provider.Provider, error) {
 	known, err := p.catalogue()
 	if err != nil {
 		return provider.Provider{}, err

@@ -2,14 +2,14 @@ package main
 
 import (
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/work"
-	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/flow/shell"
 	"github.com/git-liza/git-liza/gitstore/git"
 )
 
 type claimCommand struct {
-	ID    flow.TaskID   `arg:"" optional:"" help:"Default: the best claimable task."`
-	Lease flow.Duration `placeholder:"30m" help:"Default: the board's."`
+	ID    board.TaskID   `arg:"" optional:"" help:"Default: the best claimable task."`
+	Lease board.Duration `placeholder:"30m" help:"Default: the board's."`
 }
 
 func (c *claimCommand) Run(inv *invocation, clone *work.Clone) error {
@@ -20,7 +20,7 @@ func (c *claimCommand) Run(inv *invocation, clone *work.Clone) error {
 	if got.Warning != "" {
 		inv.progress("warning: %s", got.Warning)
 	}
-	if caution := flow.Caution(r.After, got.Task); caution != "" {
+	if caution := board.Caution(r.After, got.Task); caution != "" {
 		inv.progress("caution: %s", caution)
 	}
 	for _, path := range work.GoneSpecs(r.After, got.Task) {
@@ -34,7 +34,7 @@ func (c *claimCommand) Run(inv *invocation, clone *work.Clone) error {
 
 // sayUnprepared says how a worktree is prepared that no supervisor has made: a person may not
 // want to wait for it, or to run what a board says.
-func (inv *invocation) sayUnprepared(clone *work.Clone, b *flow.Board, dir string) {
+func (inv *invocation) sayUnprepared(clone *work.Clone, b *board.Board, dir string) {
 	if command := b.Settings().Config.PostWorktree; command != "" && dir != "" && !clone.Generation.Spawned() {
 		inv.progress("not prepared: (cd %s && %s)", shell.Quote(dir), git.Visible(command))
 	}

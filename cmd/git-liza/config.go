@@ -10,6 +10,7 @@ import (
 
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/config"
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/flow/plaintext"
 	"github.com/git-liza/git-liza/flow/shell"
 )
@@ -42,7 +43,7 @@ func (c *configCommand) Run(inv *invocation) error {
 			return err
 		}
 	}
-	r, err := clone.Move(inv.ctx, flow.ActConfig, "", func(b *flow.Board) (flow.Detail, error) {
+	r, err := clone.Move(inv.ctx, board.ActConfig, "", func(b *board.Board) (flow.Detail, error) {
 		board := b.Settings().Config
 		board.Gates, board.Tests, board.Never = slices.Clone(board.Gates), slices.Clone(board.Tests), slices.Clone(board.Never)
 		err := c.change(&board)
@@ -76,16 +77,16 @@ func gateKey(key string) (name, field string) {
 }
 
 // change sets the value in a configuration that shares no slices with others.
-func (c *configCommand) change(board *flow.Config) error {
+func (c *configCommand) change(b *board.Config) error {
 	if c.Unset {
-		return c.unset(board)
+		return c.unset(b)
 	}
 	if name, field := gateKey(c.Key); name != "" && field == "command" {
-		if _, known := board.Gate(name); !known {
-			board.Gates = append(board.Gates, flow.Gate{Name: name, Required: true, Timeout: config.DefaultGateTimeout})
+		if _, known := b.Gate(name); !known {
+			b.Gates = append(b.Gates, board.Gate{Name: name, Required: true, Timeout: config.DefaultGateTimeout})
 		}
 	}
-	for _, known := range config.Values(board) {
+	for _, known := range config.Values(b) {
 		if known.Key == c.Key {
 			return c.set(known.Pointer)
 		}
@@ -93,30 +94,30 @@ func (c *configCommand) change(board *flow.Config) error {
 	return c.unknown()
 }
 
-func (c *configCommand) unset(board *flow.Config) error {
+func (c *configCommand) unset(b *board.Config) error {
 	name, ok := strings.CutPrefix(c.Key, "gates.")
 	if strings.HasPrefix(c.Key, "alarms.") && len(c.Value) == 0 {
-		return c.unsetAlarm(board)
+		return c.unsetAlarm(b)
 	}
 	if !ok || len(c.Value) > 0 {
 		return usagef("git liza help config", "--unset takes the key of a gate, gates.NAME, or one of alarms, and no value")
 	}
-	before := len(board.Gates)
-	board.Gates = slices.DeleteFunc(board.Gates, func(g flow.Gate) bool { return g.Name == name })
-	if len(board.Gates) == before {
+	before := len(b.Gates)
+	b.Gates = slices.DeleteFunc(b.Gates, func(g board.Gate) bool { return g.Name == name })
+	if len(b.Gates) == before {
 		return noGate(name)
 	}
 	return nil
 }
 
 // unsetAlarm goes back to the usual threshold of an alarm.
-func (c *configCommand) unsetAlarm(board *flow.Config) error {
-	for _, known := range config.Values(board) {
+func (c *configCommand) unsetAlarm(b *board.Config) error {
+	for _, known := range config.Values(b) {
 		if known.Key != c.Key {
 			continue
 		}
 		switch p := known.Pointer.(type) {
-		case *flow.Duration:
+		case *board.Duration:
 			*p = 0
 		case *int:
 			*p = 0
@@ -129,7 +130,7 @@ func (c *configCommand) unsetAlarm(board *flow.Config) error {
 }
 
 func noGate(name string) error {
-	return &flow.Refusal{Rule: flow.RuleNotFound, Reason: "there is no gate " + flow.Excerpt(name, 80), Hint: "git liza config gates.NAME.command CMD"}
+	return &flow.Refusal{Rule: flow.RuleNotFound, Reason: "there is no gate " + board.Excerpt(name, 80), Hint: "git liza config gates.NAME.command CMD"}
 }
 
 // unknown returns the error for a gate that does not exist, or for a key that
@@ -150,9 +151,9 @@ func (c *configCommand) unknown() error {
 // probably meant.
 func unknownKey(key string) error {
 	if like := config.Nearest(key); like != "" {
-		return usagef("git liza config --explain "+shell.Quote(like), "there is no key %s; did you mean %s?", flow.Excerpt(key, 80), like)
+		return usagef("git liza config --explain "+shell.Quote(like), "there is no key %s; did you mean %s?", board.Excerpt(key, 80), like)
 	}
-	return usagef("git liza config", "there is no key %s", flow.Excerpt(key, 80))
+	return usagef("git liza config", "there is no key %s", board.Excerpt(key, 80))
 }
 
 // set parses the words of the command line into the value that the pointer points
@@ -180,7 +181,7 @@ func (c *configCommand) set(pointer any) error {
 	}
 	if err != nil {
 		if errors.Is(err, strconv.ErrSyntax) || errors.Is(err, strconv.ErrRange) {
-			err = fmt.Errorf("takes %s, not %s", kindOf(pointer), flow.Excerpt(c.Value[0], 80))
+			err = fmt.Errorf("takes %s, not %s", kindOf(pointer), board.Excerpt(c.Value[0], 80))
 		}
 		return usagef("git liza config --explain "+shell.Quote(c.Key), "%s: %v", c.Key, err)
 	}
@@ -255,7 +256,7 @@ func listing(rows []config.Value) string {
 }
 
 // withAlarms returns a configuration with the usual thresholds of alarms where it sets none.
-func withAlarms(c flow.Config) flow.Config {
+func withAlarms(c board.Config) board.Config {
 	c.Alarms = c.Alarms.Filled()
 	c.Alarms.Off = append([]string{}, c.Alarms.Off...)
 	return c

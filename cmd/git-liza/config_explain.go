@@ -8,7 +8,7 @@ import (
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/config"
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/supervise"
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/work"
-	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/flow/lists"
 	"github.com/git-liza/git-liza/flow/plaintext"
 	"github.com/git-liza/git-liza/flow/shell"
@@ -125,7 +125,7 @@ func sourceOf(line git.PlacedSetting) string {
 
 // boardValues returns the values of a key of the board, or of all keys that follow a
 // pattern.
-func boardValues(board *flow.Config, key config.Key, name string) []presentValue {
+func boardValues(board *board.Config, key config.Key, name string) []presentValue {
 	list := []presentValue{}
 	for _, v := range config.Values(board) {
 		if !isUsual(v) && (v.Key == name || name == key.Name && key.Matches(v.Key)) {
@@ -245,7 +245,7 @@ func (inv *invocation) findKey(name string) (config.Key, bool) {
 
 // checkKeys refuses keys of git's configuration that do not exist: a setting under a
 // mistyped name would be ignored. Without a board any role may exist.
-func checkKeys(b *flow.Board, lines []git.PlacedSetting) error {
+func checkKeys(b *board.Board, lines []git.PlacedSetting) error {
 	for _, line := range lines {
 		key, ok := config.Find(line.Key)
 		if role := key.RoleOf(line.Key); ok && (role == "" || b == nil || b.Role(role) != nil) {

@@ -10,14 +10,14 @@ import (
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/agent/playbook"
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/config"
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/supervise"
-	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 )
 
 // The defaults of the table are those of the programs that read the keys.
 func TestDefaultsOfTheTable(t *testing.T) {
 	t.Parallel()
 	l := supervise.DefaultLimits()
-	span := func(d time.Duration) string { return flow.Duration(d).String() }
+	span := func(d time.Duration) string { return board.Duration(d).String() }
 	for key, want := range map[string]string{
 		"liza.idle": span(l.Idle), "liza.wall": span(l.Wall) + " (planner " + span(l.PlannerWall) + ")", "liza.backoff": span(l.Pause),
 		"liza.script.playbook": playbook.DefaultPath, "lease": "30m", "limits.iterations": "10", "gates.NAME.timeout": "10m", "allow_self_review": "false",

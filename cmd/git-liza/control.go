@@ -6,12 +6,13 @@ import (
 
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/view"
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/flow/plaintext"
 	"github.com/git-liza/git-liza/gitstore"
 )
 
 // steer makes a move on the control state, which may name a goal, and prints the new state.
-func (inv *invocation) steer(goal flow.GoalID, act flow.Act, detail flow.Detail) error {
+func (inv *invocation) steer(goal board.GoalID, act board.Act, detail flow.Detail) error {
 	clone, err := openGoal(inv, goal)
 	if err != nil {
 		return err
@@ -44,7 +45,7 @@ func answerControl(inv *invocation, r gitstore.Result, warnings ...string) error
 	if d, ok := r.Move.Detail.(*flow.DecideMove); ok && !r.Already {
 		shown.Decided, shown.Checkpoint = d.Decision, d.Checkpoint
 		if g := r.After.Goal(r.Move.Goal); g != nil && g.Hold != nil && g.Hold.Checkpoint == d.Checkpoint {
-			shown.Held = len(flow.HeldTasks(r.After, g.ID))
+			shown.Held = len(board.HeldTasks(r.After, g.ID))
 			until := "git liza record alignment TEXT --answers " + d.Checkpoint
 			if d.Decision == "PIVOT" {
 				until = "git liza goal set TITLE --pivot " + string(g.ID)
@@ -65,15 +66,15 @@ func answerControl(inv *invocation, r gitstore.Result, warnings ...string) error
 
 // controlView is the control state as JSON has it.
 type controlView struct {
-	Control  flow.Control `json:"control"`
-	Before   flow.Control `json:"before,omitempty"` // where the board was stopped
-	Reason   string       `json:"reason"`
-	By       flow.Actor   `json:"by"`
-	At       time.Time    `json:"at"`
-	Decision string       `json:"decision,omitempty"`
-	Message  string       `json:"message,omitempty"`
-	Mark     string       `json:"mark,omitempty"` // of the checkpoint
-	Goal     flow.GoalID  `json:"goal,omitempty"`
+	Control  board.Control `json:"control"`
+	Before   board.Control `json:"before,omitempty"` // where the board was stopped
+	Reason   string        `json:"reason"`
+	By       board.Actor   `json:"by"`
+	At       time.Time     `json:"at"`
+	Decision string        `json:"decision,omitempty"`
+	Message  string        `json:"message,omitempty"`
+	Mark     string        `json:"mark,omitempty"` // of the checkpoint
+	Goal     board.GoalID  `json:"goal,omitempty"`
 
 	Decided    string `json:"decided,omitempty"`    // what was decided just now
 	Checkpoint string `json:"checkpoint,omitempty"` // about which one

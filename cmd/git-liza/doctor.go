@@ -11,6 +11,7 @@ import (
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/view"
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/work"
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/flow/lists"
 	"github.com/git-liza/git-liza/gitstore"
 	"github.com/git-liza/git-liza/gitstore/git"
@@ -198,5 +199,5 @@ func examineNotify(ctx context.Context, clone *work.Clone) ([]work.Finding, erro
 	if trouble != nil {
 		return []work.Finding{{Check: check, State: "warn", Text: "liza.notify: " + trouble.String(), Hint: "git config --get liza.notify"}}, nil
 	}
-	return []work.Finding{{Check: check, State: "ok", Text: "go to a command, at most every " + flow.Duration(every).String()}}, nil
+	return []work.Finding{{Check: check, State: "ok", Text: "go to a command, at most every " + board.Duration(every).String()}}, nil
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/supervise"
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/view"
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/work"
-	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/flow/lists"
 	"github.com/git-liza/git-liza/gitstore/git"
 )
@@ -32,7 +32,7 @@ func (c *doctorCommand) examineProviders(inv *invocation, conf *git.Configuratio
 	}
 	var found []work.Finding
 	var used provider.Catalogue
-	roles := map[string][]flow.Role{}
+	roles := map[string][]board.Role{}
 	for _, c := range chosen {
 		if c.text == "" && len(found) > 0 {
 			continue
@@ -86,7 +86,7 @@ func (c *doctorCommand) examineBudgets(inv *invocation, conf *git.Configuration,
 }
 
 // examineProvider returns the most serious finding about one provider.
-func (c *doctorCommand) examineProvider(inv *invocation, f provider.Found, roles []flow.Role) work.Finding {
+func (c *doctorCommand) examineProvider(inv *invocation, f provider.Found, roles []board.Role) work.Finding {
 	is, well := programFinding(f, roles, inv.environ)
 	switch {
 	case !well:
@@ -106,7 +106,7 @@ func (c *doctorCommand) examineProvider(inv *invocation, f provider.Found, roles
 
 // programFinding says what is wrong with a provider's program, and with the login to it.
 // If nothing is, well is true, and the text of the finding only names the provider.
-func programFinding(f provider.Found, roles []flow.Role, environ []string) (is work.Finding, well bool) {
+func programFinding(f provider.Found, roles []board.Role, environ []string) (is work.Finding, well bool) {
 	is = work.Finding{Check: "provider", State: "warn", Text: fmt.Sprintf("%s (%s): ", f.Name, view.JoinIDs(roles))}
 	in, told := f.LoggedIn(environ)
 	switch {

@@ -16,6 +16,7 @@ import (
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/view"
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/work"
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/flow/shell"
 	"github.com/git-liza/git-liza/gitstore"
 	"github.com/git-liza/git-liza/gitstore/git"
@@ -129,7 +130,7 @@ func extensionsAt(inv *invocation, clone *work.Clone, id git.ID) ([]extension.In
 
 // checkExtensions is the command that says what is wrong with extensions of which nothing
 // runs for that.
-func checkExtensions(b *flow.Board) string {
+func checkExtensions(b *board.Board) string {
 	return "git liza check " + extension.Folder + " --at " + shell.Quote(b.Settings().Integration.Name)
 }
 

@@ -16,7 +16,7 @@ import (
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/view"
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/work"
 	"github.com/git-liza/git-liza/contracts"
-	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/gitstore/git"
 	"github.com/git-liza/git-liza/templates"
 )
@@ -26,7 +26,7 @@ type explanation struct {
 	inv     *invocation
 	clone   *work.Clone
 	list    []extension.Installed
-	board   *flow.Board // nil if there is none
+	board   *board.Board // nil if there is none
 	library *library.Library
 	top     string // the main work tree
 	merged  fs.FS  // what integration has, nothing without a board
@@ -208,11 +208,11 @@ func (x *explanation) settle(c extension.Content, layers []view.ContentLayer) {
 }
 
 // role is the row that the board has of a role, nil if there is none.
-func (x *explanation) role(c extension.Content) *flow.RoleRow {
+func (x *explanation) role(c extension.Content) *board.RoleRow {
 	if x.board == nil || c.Kind != extension.RoleKind {
 		return nil
 	}
-	return x.board.Role(flow.Role(c.Name))
+	return x.board.Role(board.Role(c.Name))
 }
 
 // state is what keeps something of an extension from use although nothing is wrong with
@@ -220,7 +220,7 @@ func (x *explanation) role(c extension.Content) *flow.RoleRow {
 func (x *explanation) state(e extension.Installed, c extension.Content, layer view.ContentLayer) view.LayerState {
 	switch {
 	case c.Kind == extension.GateKind:
-		i := slices.IndexFunc(e.Gates, func(g flow.Gate) bool { return g.Name == c.Name })
+		i := slices.IndexFunc(e.Gates, func(g board.Gate) bool { return g.Name == c.Name })
 		if x.board != nil {
 			if has, ok := x.board.Settings().Config.Gate(c.Name); ok && equalGates(has, e.Gates[i]) {
 				return ""

@@ -7,6 +7,7 @@ import (
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/project/extension"
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/view"
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/flow/lists"
 )
 
@@ -24,16 +25,16 @@ func (c *extensionGatesCommand) Run(inv *invocation) error {
 	if err != nil {
 		return err
 	}
-	commands := lists.Of(e.Gates, func(g flow.Gate) string { return g.Command })
+	commands := lists.Of(e.Gates, func(g board.Gate) string { return g.Command })
 	// This comes before the move, so that the clone that sets a gate already trusts it.
 	if err := clone.Trust.AllowOwn(inv.ctx, commands...); err != nil {
 		return err
 	}
-	r, err := clone.Move(inv.ctx, flow.ActConfig, "", func(b *flow.Board) (flow.Detail, error) {
+	r, err := clone.Move(inv.ctx, board.ActConfig, "", func(b *board.Board) (flow.Detail, error) {
 		config := b.Settings().Config
 		config.Gates = slices.Clone(config.Gates)
 		for _, g := range e.Gates {
-			i := slices.IndexFunc(config.Gates, func(o flow.Gate) bool { return o.Name == g.Name })
+			i := slices.IndexFunc(config.Gates, func(o board.Gate) bool { return o.Name == g.Name })
 			switch {
 			case i < 0:
 				config.Gates = append(config.Gates, g)
@@ -49,7 +50,7 @@ func (c *extensionGatesCommand) Run(inv *invocation) error {
 	if err != nil {
 		return err
 	}
-	names := lists.Of(e.Gates, func(g flow.Gate) string { return g.Name })
+	names := lists.Of(e.Gates, func(g board.Gate) string { return g.Name })
 	return inv.result(r, map[string]any{"extension": c.Name, "gates": names}, "%s: %s", view.Count(len(names), "gate"), strings.Join(names, ", "))
 }
 
@@ -71,7 +72,7 @@ func (c *extensionGatesCommand) find(inv *invocation) (*extension.Installed, err
 	return &list[i], nil
 }
 
-func equalGates(a, b flow.Gate) bool {
+func equalGates(a, b board.Gate) bool {
 	return a.Command == b.Command && a.Required == b.Required && a.Timeout == b.Timeout && a.Stage() == b.Stage() && slices.Equal(a.Paths, b.Paths)
 }
 
@@ -80,7 +81,7 @@ func noExtension(name string) error {
 }
 
 // checkGatesUnused refuses to remove an extension whose gates the board has.
-func checkGatesUnused(b *flow.Board, e extension.Installed) error {
+func checkGatesUnused(b *board.Board, e extension.Installed) error {
 	for _, g := range e.Gates {
 		if has, ok := b.Settings().Config.Gate(g.Name); ok && has.Command == g.Command {
 			return &flow.Refusal{Rule: flow.RuleHeld, Reason: "the gate " + g.Name + " of the board is of it", Hint: "git liza config --unset gates." + g.Name}

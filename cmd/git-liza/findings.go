@@ -11,6 +11,7 @@ import (
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/view"
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/work"
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/flow/pattern"
 	"github.com/git-liza/git-liza/flow/plaintext"
 	"github.com/git-liza/git-liza/flow/shell"
@@ -21,7 +22,7 @@ import (
 // one file of this clone until they are sent.
 type findings struct {
 	clone *work.Clone
-	id    flow.TaskID
+	id    board.TaskID
 	move  flow.RejectMove // without its feedback
 }
 
@@ -50,7 +51,7 @@ func (f findings) drop() { _ = os.Remove(f.path()) }
 // edit lets the person write the findings, and rejects the submission with them. start is
 // what the text begins with beside the kept findings.
 func (f findings) edit(inv *invocation, start string) error {
-	return f.write(inv, start, func(said flow.Feedback, changed bool) error {
+	return f.write(inv, start, func(said board.Feedback, changed bool) error {
 		if err := f.confirm(inv, changed); err != nil {
 			return err
 		}
@@ -90,18 +91,18 @@ var errKeep = errors.New("the findings are kept")
 // write lets the person write the findings, and hands them to take, with whether kept ones
 // were changed. It refuses those at lines that are not there, and a text that says
 // nothing. What is not taken stays kept.
-func (f findings) write(inv *invocation, start string, take func(said flow.Feedback, changed bool) error) error {
+func (f findings) write(inv *invocation, start string, take func(said board.Feedback, changed bool) error) error {
 	b, _, err := f.clone.Store.Board(inv.ctx)
 	if err != nil {
 		return err
 	}
-	if refusal := b.Opens(flow.ActReject, f.id, f.clone.Caller, b.At()); refusal != nil {
+	if refusal := flow.Opens(b, board.ActReject, f.id, f.clone.Caller, b.At()); refusal != nil {
 		return refusal
 	}
 	t := b.Task(f.id)
 	if now := t.Submission.Commit; now != f.move.Commit {
 		return &flow.Refusal{Rule: flow.RuleCommit, Hint: "git liza show " + string(f.id) + " --patch",
-			Reason: fmt.Sprintf("%s submitted %s, the verdict names %s", f.id, now, flow.Excerpt(string(f.move.Commit), 80))}
+			Reason: fmt.Sprintf("%s submitted %s, the verdict names %s", f.id, now, board.Excerpt(string(f.move.Commit), 80))}
 	}
 	last := f.last(b, t)
 	diff, err := f.diff(inv, t)
@@ -131,8 +132,8 @@ func (f findings) write(inv *invocation, start string, take func(said flow.Feedb
 
 // read reads findings on the submission of t, and checks that their lines are there. last is
 // the rejection before.
-func (f findings) read(inv *invocation, t *flow.Task, last *flow.Rejection, text string) (flow.Feedback, error) {
-	said, wrong := flow.ParseRemarks(text)
+func (f findings) read(inv *invocation, t *board.Task, last *board.Rejection, text string) (board.Feedback, error) {
+	said, wrong := board.ParseRemarks(text)
 	if wrong != nil {
 		return said, &flow.Refusal{Rule: flow.RuleReason, Reason: "the findings: " + wrong.Error(), Hint: f.again()}
 	}
@@ -152,11 +153,11 @@ func (f findings) none() error {
 }
 
 // last is the rejection that findings come after, nil if there is none.
-func (f findings) last(b *flow.Board, t *flow.Task) *flow.Rejection {
+func (f findings) last(b *board.Board, t *board.Task) *board.Rejection {
 	if t.Attempt == nil || t.Attempt.Cycles == 0 {
 		return nil
 	}
-	return t.Judgement(flow.RejectsAs(b, f.clone.Caller.Move(flow.ActReject, f.id, &f.move))).Rejection
+	return t.Judgement(flow.RejectsAs(b, f.clone.Caller.Move(board.ActReject, f.id, &f.move))).Rejection
 }
 
 // send rejects the submission that the move names with findings that were written
@@ -200,20 +201,20 @@ var priorOf = pattern.Late(`(?m)^- (RESOLVED|STILL_PRESENT|PARTIAL): (.*)$`)
 // begin is the text that the person begins with: the kept findings, and below them each
 // earlier blocker with its status. A status that was given for another blocker is left
 // out.
-func begin(kept string, last *flow.Rejection) string {
+func begin(kept string, last *board.Rejection) string {
 	said := map[string]string{}
 	for _, m := range priorOf().FindAllStringSubmatch(kept, -1) {
 		said[m[2]] = m[1]
 	}
-	kept = strings.TrimSpace(strings.ReplaceAll(priorOf().ReplaceAllString(kept, ""), flow.PriorHeading, ""))
+	kept = strings.TrimSpace(strings.ReplaceAll(priorOf().ReplaceAllString(kept, ""), board.PriorHeading, ""))
 	text := kept + "\n"
 	if last == nil || len(last.Blockers) == 0 {
 		return text
 	}
-	text += "\n" + flow.PriorHeading + "\n"
+	text += "\n" + board.PriorHeading + "\n"
 	for i, b := range last.Blockers {
 		words := fmt.Sprintf("%d %s", i+1, view.FindingLine(b))
-		status := flow.StillPresent.String()
+		status := board.StillPresent.String()
 		if was, given := said[words]; given {
 			status = was
 		}
@@ -223,7 +224,7 @@ func begin(kept string, last *flow.Rejection) string {
 }
 
 // notes are the comments below the text, without the diff.
-func (f findings) notes(t *flow.Task, last *flow.Rejection) string {
+func (f findings) notes(t *board.Task, last *board.Rejection) string {
 	text := fmt.Sprintf(`Findings on %s (%s) at %s, each on a line of its own:
     FILE:LINE: TEXT             a blocker, which the coder must mend
     FILE:LINE: concern: TEXT    to be weighed
@@ -240,7 +241,7 @@ Lines with a comment sign are left out. Without findings nothing happens.
 const mostDiff = 128 << 10
 
 // diff is what the submission changes, with the numbers of its lines.
-func (f findings) diff(inv *invocation, t *flow.Task) (string, error) {
+func (f findings) diff(inv *invocation, t *board.Task) (string, error) {
 	if err := f.clone.Store.Mirror.BringCommits(inv.ctx, f.id, t.Submission.Commit, t.Submission.Base); err != nil {
 		return "", err
 	}

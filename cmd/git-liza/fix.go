@@ -5,6 +5,7 @@ import (
 
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/work"
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 )
 
 type fixCommand struct {
@@ -25,7 +26,7 @@ func (c *fixCommand) Run(inv *invocation) error {
 	if g == nil {
 		return noGoal(b, goal)
 	}
-	task := flow.TaskInput{Title: c.Text, DoneWhen: "it is mended, and a test shows it", Scope: "what mends it, and nothing else", Spec: g.Spec, Owns: c.Owns, Verify: c.Verify}
+	task := board.TaskInput{Title: c.Text, DoneWhen: "it is mended, and a test shows it", Scope: "what mends it, and nothing else", Spec: g.Spec, Owns: c.Owns, Verify: c.Verify}
 	if c.Spec != "" {
 		task.Spec = clone.Specs.Rooted(c.Spec)
 	}
@@ -33,15 +34,15 @@ func (c *fixCommand) Run(inv *invocation) error {
 		if goal, err = c.open(inv, task.Spec); err != nil {
 			return err
 		}
-	} else if flow.FindWorkflow(b, goal) != nil {
-		task.Phase = flow.AnyPhase
+	} else if board.FindWorkflow(b, goal) != nil {
+		task.Phase = board.AnyPhase
 	}
 	clone.Named = goal
-	return inv.addTasks(clone, []flow.TaskInput{task}, "", nil)
+	return inv.addTasks(clone, []board.TaskInput{task}, "", nil)
 }
 
 // open sets a goal for the fix alone.
-func (c *fixCommand) open(inv *invocation, spec string) (flow.GoalID, error) {
+func (c *fixCommand) open(inv *invocation, spec string) (board.GoalID, error) {
 	reader, err := inv.reader()
 	if err != nil {
 		return "", err
@@ -50,8 +51,8 @@ func (c *fixCommand) open(inv *invocation, spec string) (flow.GoalID, error) {
 	if err != nil {
 		return "", err
 	}
-	_, r, err := inv.goalMove("", flow.ActGoal, func(_ *work.Clone, b *flow.Board) flow.Detail {
-		return &flow.GoalMove{ID: flow.GoalID("goal-" + strconv.Itoa(b.Settings().Next.Goal)), Title: c.Text, Spec: spec, Workflow: w}
+	_, r, err := inv.goalMove("", board.ActGoal, func(_ *work.Clone, b *board.Board) flow.Detail {
+		return &flow.GoalMove{ID: board.GoalID("goal-" + strconv.Itoa(b.Settings().Next.Goal)), Title: c.Text, Spec: spec, Workflow: w}
 	})
 	if err != nil {
 		return "", err

@@ -7,7 +7,7 @@ import (
 
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/view"
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/work"
-	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/gitstore"
 	"github.com/git-liza/git-liza/gitstore/git"
 )
@@ -34,7 +34,7 @@ func watchPicture(inv *invocation, clone *work.Clone, trips *work.Tripper, show 
 	if trips != nil {
 		defer trips.Wait()
 	}
-	return work.Follow(inv.ctx, clone, func(b *flow.Board, tip git.ID, d gitstore.Delta, known work.Known, err error) time.Time {
+	return work.Follow(inv.ctx, clone, func(b *board.Board, tip git.ID, d gitstore.Delta, known work.Known, err error) time.Time {
 		if b == nil {
 			return show(nil, nil, err)
 		}
@@ -63,9 +63,9 @@ type pictureKeeper struct {
 	trips   *work.Tripper // nil if it leaves that to others
 	picture *view.Picture
 
-	asked     uint64      // the machine as it was when the rest was found
-	about     flow.GoalID // that of the focus; "" is the current goal of the board
-	rest      view.Local  // what is slow to find
+	asked     uint64       // the machine as it was when the rest was found
+	about     board.GoalID // that of the focus; "" is the current goal of the board
+	rest      view.Local   // what is slow to find
 	allowed   work.Allowed
 	vouched   git.ID      // the state of which rest.Breach speaks
 	untripped []view.Need // a pattern for which the breaker cannot be tripped here
@@ -73,16 +73,16 @@ type pictureKeeper struct {
 
 // tripBreaker has the circuit breaker tripped if records of a board form a pattern. It
 // returns when to look again at the latest, the zero time if it does not matter.
-func (f *pictureKeeper) tripBreaker(b *flow.Board, d gitstore.Delta) (again time.Time) {
+func (f *pictureKeeper) tripBreaker(b *board.Board, d gitstore.Delta) (again time.Time) {
 	if f.trips == nil {
 		return again
 	}
-	news := d.Whole || slices.ContainsFunc(d.Keys, func(k flow.Key) bool { return k.Folder == flow.Anomalies || k.Folder == flow.BreakerDoc })
+	news := d.Whole || slices.ContainsFunc(d.Keys, func(k board.Key) bool { return k.Folder == board.Anomalies || k.Folder == board.BreakerDoc })
 	left, why, again := f.trips.Look(f.inv.ctx, b, news)
 	f.untripped = nil
 	if left != nil {
 		need := view.Need{Kind: "pattern", Subject: "board", Text: "records form " + left.Pattern + ", and the circuit breaker cannot be tripped here: " + view.FirstLine(why), Command: "git liza status"}
-		if newest, ok := b.Load(flow.Key{Folder: flow.Anomalies, ID: string(left.Records[len(left.Records)-1])}).(*flow.Anomaly); ok {
+		if newest, ok := b.Load(board.Key{Folder: board.Anomalies, ID: string(left.Records[len(left.Records)-1])}).(*board.Anomaly); ok {
 			need.Since = newest.At
 		}
 		f.untripped = []view.Need{need}
@@ -91,7 +91,7 @@ func (f *pictureKeeper) tripBreaker(b *flow.Board, d gitstore.Delta) (again time
 }
 
 // change makes it the picture of a board, now, with what the machine knows.
-func (f *pictureKeeper) change(b *flow.Board, tip git.ID, d gitstore.Delta, known work.Known) ([]view.Change, error) {
+func (f *pictureKeeper) change(b *board.Board, tip git.ID, d gitstore.Delta, known work.Known) ([]view.Change, error) {
 	at := f.clone.Store.Now()
 	if f.picture == nil {
 		return f.begin(b, tip, d, known)
@@ -111,7 +111,7 @@ func (f *pictureKeeper) change(b *flow.Board, tip git.ID, d gitstore.Delta, know
 }
 
 // begin makes the first picture.
-func (f *pictureKeeper) begin(b *flow.Board, tip git.ID, d gitstore.Delta, known work.Known) ([]view.Change, error) {
+func (f *pictureKeeper) begin(b *board.Board, tip git.ID, d gitstore.Delta, known work.Known) ([]view.Change, error) {
 	l := lookOf(f.clone, b, tip)
 	l.reading.Recent = view.EntriesOf(d.Events)
 	if err := l.findPerson(f.inv); err != nil {

@@ -8,6 +8,7 @@ import (
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/view"
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/work"
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/flow/layout"
 	"github.com/git-liza/git-liza/gitstore"
 	"github.com/git-liza/git-liza/gitstore/git"
@@ -151,7 +152,7 @@ func droppedText(done gitstore.Repaired) string {
 	claims := false
 	for _, d := range done.Dropped {
 		fmt.Fprintf(&text, "dropped: %s (%s)\n", d.Subject, d.Commit.Short())
-		claims = claims || d.Act == flow.ActClaim.String()
+		claims = claims || d.Act == board.ActClaim.String()
 	}
 	if more := done.Count - len(done.Dropped); more > 0 {
 		fmt.Fprintf(&text, "dropped: %d more\n", more)

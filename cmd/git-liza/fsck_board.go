@@ -8,21 +8,22 @@ import (
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/view"
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/work"
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/gitstore"
 )
 
 // checkBoard holds the board against its invariants, and every branch against it.
 func checkBoard(inv *invocation, l look) error {
 	for _, list := range view.StateLists {
-		if list.Folder == flow.Archive {
+		if list.Folder == board.Archive {
 			continue // there may be very many, and each was checked when it was archived
 		}
 		for _, id := range l.reading.Board.IDs(list.Folder) {
-			l.reading.Board.Load(flow.Key{Folder: list.Folder, ID: id})
+			l.reading.Board.Load(board.Key{Folder: list.Folder, ID: id})
 		}
 	}
 	l.reading.Board.Principals()
-	err := l.reading.Board.Check()
+	err := flow.Check(l.reading.Board)
 	if l.reading.Board.Err() != nil {
 		return l.reading.Board.Err()
 	}

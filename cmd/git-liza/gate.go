@@ -9,6 +9,7 @@ import (
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/view"
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/work"
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/flow/shell"
 	"github.com/git-liza/git-liza/worktrees"
 )
@@ -22,7 +23,7 @@ type gateCommands struct {
 type gateListCommand struct{}
 
 func (c *gateListCommand) Run(inv *invocation, l look) error {
-	gates, outages := l.reading.Board.Settings().Config.Gates, flow.OutagesOf(l.reading.Board)
+	gates, outages := l.reading.Board.Settings().Config.Gates, board.OutagesOf(l.reading.Board)
 	if err := l.reading.Board.Err(); err != nil {
 		return err
 	}
@@ -42,7 +43,7 @@ func (c *gateListCommand) Run(inv *invocation, l look) error {
 	if len(gates) == 0 {
 		inv.progress("the board has no gates: git liza config gates.tests.command 'make test'")
 	}
-	return inv.answer("", map[string]any{"gates": view.ValueOf(append([]flow.Gate{}, gates...)), "outages": view.ValueOf(append([]flow.Outage{}, outages...))}, rows.WrappedText(inv.width()))
+	return inv.answer("", map[string]any{"gates": view.ValueOf(append([]board.Gate{}, gates...)), "outages": view.ValueOf(append([]board.Outage{}, outages...))}, rows.WrappedText(inv.width()))
 }
 
 type gateRunCommand struct {
@@ -85,11 +86,11 @@ func (c *gateRunCommand) Run(inv *invocation, l look) error {
 	for _, r := range receipts {
 		fmt.Fprintf(&text, "%s: %s (%s)\n", r.Gate, r.Result, r.Duration)
 		if !r.HasPassed() {
-			text.WriteString(flow.Clean(r.Output) + "\n")
+			text.WriteString(board.Clean(r.Output) + "\n")
 		}
 	}
-	data := map[string]any{"receipts": view.ValueOf(append([]flow.Receipt{}, receipts...))}
-	i := slices.IndexFunc(receipts, func(r flow.Receipt) bool { return !r.HasPassed() })
+	data := map[string]any{"receipts": view.ValueOf(append([]board.Receipt{}, receipts...))}
+	i := slices.IndexFunc(receipts, func(r board.Receipt) bool { return !r.HasPassed() })
 	if i < 0 {
 		return inv.answer("", data, text.String())
 	}
@@ -124,7 +125,7 @@ func (c *gateOutageCommand) Run(inv *invocation) error {
 	if err != nil {
 		return err
 	}
-	r, err := clone.Make(inv.ctx, flow.ActOutage, "", m)
+	r, err := clone.Make(inv.ctx, board.ActOutage, "", m)
 	if err != nil {
 		return err
 	}

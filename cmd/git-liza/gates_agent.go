@@ -8,6 +8,7 @@ import (
 
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/work"
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/flow/shell"
 	"github.com/git-liza/git-liza/gitstore/git"
 )
@@ -16,7 +17,7 @@ type gatesAgentCommand struct{}
 
 // Run judges the submission that the agent reviews by what verify and the gates of the
 // board say of it. If this machine may not or cannot run one of them, there is no verdict.
-func (c *gatesAgentCommand) Run(inv *invocation, clone *work.Clone, b *flow.Board) error {
+func (c *gatesAgentCommand) Run(inv *invocation, clone *work.Clone, b *board.Board) error {
 	t, role, err := heldReview(inv, b, clone.By)
 	if err != nil {
 		return err
@@ -38,7 +39,7 @@ func (c *gatesAgentCommand) Run(inv *invocation, clone *work.Clone, b *flow.Boar
 			return err
 		}
 	}
-	if i := slices.IndexFunc(receipts, func(r flow.Receipt) bool { return r.Result == flow.Errored }); i >= 0 {
+	if i := slices.IndexFunc(receipts, func(r board.Receipt) bool { return r.Result == board.Errored }); i >= 0 {
 		return &flow.Refusal{Rule: flow.RuleGate, Hint: "git liza release " + string(t.ID) + " --no-verdict",
 			Reason: fmt.Sprintf("%s cannot run here (exit %d), which says nothing of the submission: %s", receipts[i].Gate, receipts[i].Exit, git.Visible(gates[i].Command))}
 	}
@@ -48,12 +49,12 @@ func (c *gatesAgentCommand) Run(inv *invocation, clone *work.Clone, b *flow.Boar
 		return err
 	}
 	after := r.After.Task(t.ID)
-	return inv.result(r, verdictData(after, []flow.Role{role}), "%s: %s → %s", t.ID, act, waiting(after))
+	return inv.result(r, verdictData(after, []board.Role{role}), "%s: %s → %s", t.ID, act, waiting(after))
 }
 
 // heldReview returns the task that an agent reviews, and for which role.
-func heldReview(inv *invocation, b *flow.Board, by flow.Actor) (*flow.Task, flow.Role, error) {
-	id := flow.TaskID(inv.getenv("LIZA_TASK"))
+func heldReview(inv *invocation, b *board.Board, by board.Actor) (*board.Task, board.Role, error) {
+	id := board.TaskID(inv.getenv("LIZA_TASK"))
 	if a := b.Agent(by.Agent()); id == "" && a != nil {
 		id = a.Review
 	}
@@ -66,7 +67,7 @@ func heldReview(inv *invocation, b *flow.Board, by flow.Actor) (*flow.Task, flow
 }
 
 // gateLines say of each gate how it ended.
-func gateLines(t *flow.Task, receipts []flow.Receipt) string {
+func gateLines(t *board.Task, receipts []board.Receipt) string {
 	var text strings.Builder
 	for _, r := range receipts {
 		fmt.Fprintf(&text, "%s: %s: %s (%s)\n", t.ID, r.Gate, r.Result, r.Duration)
@@ -76,14 +77,14 @@ func gateLines(t *flow.Task, receipts []flow.Receipt) string {
 
 // verdictOf is the move that receipts ask for: an approval, or a rejection with a
 // blocker for each required gate that has not passed. An optional one is a concern.
-func verdictOf(b *flow.Board, t *flow.Task, role flow.Role, gates []flow.Gate, receipts []flow.Receipt) (flow.Act, flow.Detail) {
+func verdictOf(b *board.Board, t *board.Task, role board.Role, gates []board.Gate, receipts []board.Receipt) (board.Act, flow.Detail) {
 	var passed []string
-	var f flow.Feedback
+	var f board.Feedback
 	for i, r := range receipts {
-		finding := flow.Finding{Issue: fmt.Sprintf("%s does not pass: %s", r.Gate, r.Result),
-			Why: flow.Excerpt(cmp.Or(strings.TrimSpace(r.Output), fmt.Sprintf("it exits %d", r.Exit)), min(b.Settings().Config.TextLimit, maxGateOutput))}
+		finding := board.Finding{Issue: fmt.Sprintf("%s does not pass: %s", r.Gate, r.Result),
+			Why: board.Excerpt(cmp.Or(strings.TrimSpace(r.Output), fmt.Sprintf("it exits %d", r.Exit)), min(b.Settings().Config.TextLimit, maxGateOutput))}
 		switch {
-		case r.Result == flow.Pass:
+		case r.Result == board.Pass:
 			passed = append(passed, r.Gate)
 		case gates[i].Required:
 			f.Blockers = append(f.Blockers, finding)
@@ -92,27 +93,27 @@ func verdictOf(b *flow.Board, t *flow.Task, role flow.Role, gates []flow.Gate, r
 		}
 	}
 	if len(f.Blockers) == 0 {
-		return flow.ActApprove, &flow.ApproveMove{Commit: t.Submission.Commit,
-			Message: flow.Excerpt(fmt.Sprintf("%s pass on %s", strings.Join(passed, ", "), t.Submission.Tree), maxGateOutput)}
+		return board.ActApprove, &flow.ApproveMove{Commit: t.Submission.Commit,
+			Message: board.Excerpt(fmt.Sprintf("%s pass on %s", strings.Join(passed, ", "), t.Submission.Tree), maxGateOutput)}
 	}
 	f.Overall = fmt.Sprintf("%d of %d do not pass on %s", len(f.Blockers)+len(f.Concerns), len(receipts), t.Submission.Tree)
 	if last := t.Judgement(role).Rejection; last != nil {
 		for _, old := range last.Blockers {
-			p := flow.Prior{Finding: old.Issue, Status: flow.Resolved}
-			if slices.ContainsFunc(f.Blockers, func(now flow.Finding) bool { return gateOf(now) == gateOf(old) }) {
-				p.Status = flow.StillPresent
+			p := board.Prior{Finding: old.Issue, Status: board.Resolved}
+			if slices.ContainsFunc(f.Blockers, func(now board.Finding) bool { return gateOf(now) == gateOf(old) }) {
+				p.Status = board.StillPresent
 			}
 			f.Prior = append(f.Prior, p)
 		}
 	}
-	return flow.ActReject, &flow.RejectMove{Commit: t.Submission.Commit, Feedback: f}
+	return board.ActReject, &flow.RejectMove{Commit: t.Submission.Commit, Feedback: f}
 }
 
 // maxGateOutput is how many bytes of a gate's output stand in a finding.
 const maxGateOutput = 2048
 
 // gateOf returns the gate that a finding is about.
-func gateOf(f flow.Finding) string {
+func gateOf(f board.Finding) string {
 	gate, _, _ := strings.Cut(f.Issue, " does not pass")
 	return gate
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/view"
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/work"
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/flow/lists"
 	"github.com/git-liza/git-liza/flow/plaintext"
 	"github.com/git-liza/git-liza/gitstore"
@@ -34,14 +35,14 @@ func (c *goalListCommand) Run(inv *invocation, l look) error {
 	if err != nil {
 		return err
 	}
-	goals := view.Goals(l.reading.Board, l.reading.Board.Tasks(), flow.GoalID(on.Goal))
+	goals := view.Goals(l.reading.Board, l.reading.Board.Tasks(), board.GoalID(on.Goal))
 	return l.answer(inv, map[string]any{"goals": goals}, view.GoalTable(goals).Text(inv.width()))
 }
 
 type goalDoneCommand struct {
-	ID     flow.GoalID `arg:"" optional:"" help:"Default: the current goal."`
-	Reason string      `help:"What shows it; - for standard input."`
-	Force  string      `placeholder:"abandon|keep|GOAL" help:"What becomes of its open tasks: they are given up, stay as they are, or pass to another goal."`
+	ID     board.GoalID `arg:"" optional:"" help:"Default: the current goal."`
+	Reason string       `help:"What shows it; - for standard input."`
+	Force  string       `placeholder:"abandon|keep|GOAL" help:"What becomes of its open tasks: they are given up, stay as they are, or pass to another goal."`
 }
 
 func (c *goalDoneCommand) said() *string { return &c.Reason }
@@ -49,7 +50,7 @@ func (c *goalDoneCommand) said() *string { return &c.Reason }
 func (c *goalDoneCommand) Run(inv *invocation) error {
 	m := &flow.CompleteMove{Reason: c.Reason}
 	if c.Force != "" && m.Open.UnmarshalText([]byte(c.Force)) != nil {
-		m.Open = flow.TasksMoved
+		m.Open = board.TasksMoved
 		if err := m.To.UnmarshalText([]byte(c.Force)); err != nil {
 			return usagef("git liza help goal done", "--force: %v", err)
 		}
@@ -61,29 +62,29 @@ func (c *goalDoneCommand) Run(inv *invocation) error {
 	if err := (work.Stages{Clone: clone}).PassGoal(inv.ctx, m); err != nil {
 		return err
 	}
-	return inv.goalEnd(c.ID, flow.ActComplete, m)
+	return inv.goalEnd(c.ID, board.ActComplete, m)
 }
 
 type goalAbortCommand struct {
-	ID     flow.GoalID `arg:"" optional:"" help:"Default: the current goal."`
-	Reason string      `required:"" help:"Why; - for standard input."`
+	ID     board.GoalID `arg:"" optional:"" help:"Default: the current goal."`
+	Reason string       `required:"" help:"Why; - for standard input."`
 }
 
 func (c *goalAbortCommand) said() *string { return &c.Reason }
 
 func (c *goalAbortCommand) Run(inv *invocation) error {
-	return inv.goalEnd(c.ID, flow.ActAbort, &flow.AbortMove{Reason: c.Reason})
+	return inv.goalEnd(c.ID, board.ActAbort, &flow.AbortMove{Reason: c.Reason})
 }
 
 type goalReopenCommand struct {
-	ID     flow.GoalID `arg:"" help:"A goal that has ended."`
-	Reason string      `required:"" help:"Why; - for standard input."`
+	ID     board.GoalID `arg:"" help:"A goal that has ended."`
+	Reason string       `required:"" help:"Why; - for standard input."`
 }
 
 func (c *goalReopenCommand) said() *string { return &c.Reason }
 
 func (c *goalReopenCommand) Run(inv *invocation) error {
-	_, r, err := inv.goalMove(c.ID, flow.ActReopen, func(*work.Clone, *flow.Board) flow.Detail { return &flow.ReopenMove{Reason: c.Reason} })
+	_, r, err := inv.goalMove(c.ID, board.ActReopen, func(*work.Clone, *board.Board) flow.Detail { return &flow.ReopenMove{Reason: c.Reason} })
 	if err != nil {
 		return err
 	}
@@ -91,23 +92,23 @@ func (c *goalReopenCommand) Run(inv *invocation) error {
 }
 
 type goalSetCommand struct {
-	Title string      `arg:"" optional:"" help:"The goal; its first line is the title."`
-	Spec  string      `placeholder:"PATH" help:"Its spec; the file must be on integration. Default: a page that the goal's words make, committed on the current branch and adopted."`
-	ID    flow.GoalID `name:"id" help:"Default: the next goal-N; without a title the current goal."`
+	Title string       `arg:"" optional:"" help:"The goal; its first line is the title."`
+	Spec  string       `placeholder:"PATH" help:"Its spec; the file must be on integration. Default: a page that the goal's words make, committed on the current branch and adopted."`
+	ID    board.GoalID `name:"id" help:"Default: the next goal-N; without a title the current goal."`
 
-	Priority int         `placeholder:"N" help:"From 1, the first, to 5; default 3."`
-	Pivot    flow.GoalID `placeholder:"GOAL" help:"The goal that it takes the place of, by a decision PIVOT; default: the only one that waits for that."`
-	Beside   bool        `help:"It takes the place of none."`
+	Priority int          `placeholder:"N" help:"From 1, the first, to 5; default 3."`
+	Pivot    board.GoalID `placeholder:"GOAL" help:"The goal that it takes the place of, by a decision PIVOT; default: the only one that waits for that."`
+	Beside   bool         `help:"It takes the place of none."`
 
-	Workflow string       `placeholder:"NAME|FILE" help:"The phases that it goes through: git liza artifact define lists the workflows; default liza, which has none. Without a title the goal gets another one, or its own as the file is now: the board has a copy."`
-	Phase    flow.PhaseID `placeholder:"PHASE" help:"In which it begins; default the first, and of its own workflow the same."`
-	Every    string       `placeholder:"none|task|phase" help:"Ask a person: for a verdict on each submission, or before each next phase."`
-	Map      []string     `sep:"none" placeholder:"OLD=NEW" help:"Without a title: the phase that open tasks of another one get; none=NEW for those that have none. Repeatable."`
-	Reason   string       `help:"Without a title: why; - for standard input."`
+	Workflow string        `placeholder:"NAME|FILE" help:"The phases that it goes through: git liza artifact define lists the workflows; default liza, which has none. Without a title the goal gets another one, or its own as the file is now: the board has a copy."`
+	Phase    board.PhaseID `placeholder:"PHASE" help:"In which it begins; default the first, and of its own workflow the same."`
+	Every    string        `placeholder:"none|task|phase" help:"Ask a person: for a verdict on each submission, or before each next phase."`
+	Map      []string      `sep:"none" placeholder:"OLD=NEW" help:"Without a title: the phase that open tasks of another one get; none=NEW for those that have none. Repeatable."`
+	Reason   string        `help:"Without a title: why; - for standard input."`
 }
 
 // workflow reads the workflow that the goal is to have.
-func (c *goalSetCommand) workflow(inv *invocation) (w *flow.Workflow, every flow.Every, err error) {
+func (c *goalSetCommand) workflow(inv *invocation) (w *board.Workflow, every board.Every, err error) {
 	if every, err = parseEvery(c.Every, 0); err != nil || c.Workflow == "" {
 		return nil, every, err
 	}
@@ -120,8 +121,8 @@ func (c *goalSetCommand) workflow(inv *invocation) (w *flow.Workflow, every flow
 }
 
 // pivot returns the goal that the new one takes the place of.
-func (c *goalSetCommand) pivot(b *flow.Board) flow.GoalID {
-	if waiting := flow.Pivoting(b); c.Pivot == "" && !c.Beside && len(waiting) == 1 {
+func (c *goalSetCommand) pivot(b *board.Board) board.GoalID {
+	if waiting := board.Pivoting(b); c.Pivot == "" && !c.Beside && len(waiting) == 1 {
 		return waiting[0]
 	}
 	return c.Pivot
@@ -147,8 +148,8 @@ func (c *goalSetCommand) Run(inv *invocation) error {
 			return err
 		}
 	}
-	title, _, _ := strings.Cut(flow.Clean(c.Title), "\n")
-	clone, r, err := inv.goalMove("", flow.ActGoal, func(clone *work.Clone, b *flow.Board) flow.Detail {
+	title, _, _ := strings.Cut(board.Clean(c.Title), "\n")
+	clone, r, err := inv.goalMove("", board.ActGoal, func(clone *work.Clone, b *board.Board) flow.Detail {
 		return &flow.GoalMove{ID: c.id(b), Title: title, Spec: clone.Specs.Rooted(c.Spec), Priority: c.Priority, Pivot: c.pivot(b), Workflow: w, Phase: c.Phase, Every: every}
 	})
 	if err != nil {
@@ -165,8 +166,8 @@ func (c *goalSetCommand) Run(inv *invocation) error {
 	return inv.goalResult(r, view.Member{Key: "warning", Value: warning})
 }
 
-func (c *goalSetCommand) id(b *flow.Board) flow.GoalID {
-	return cmp.Or(c.ID, flow.GoalID("goal-"+strconv.Itoa(b.Settings().Next.Goal)))
+func (c *goalSetCommand) id(b *board.Board) board.GoalID {
+	return cmp.Or(c.ID, board.GoalID("goal-"+strconv.Itoa(b.Settings().Next.Goal)))
 }
 
 // addPage makes the goal's words its spec.
@@ -180,7 +181,7 @@ func (c *goalSetCommand) addPage(inv *invocation) error {
 		return err
 	}
 	at := clone.Store.Now()
-	if refusal := cmp.Or(b.Opens(flow.ActGoal, "", clone.Caller, at), b.Opens(flow.ActAdopt, "", clone.Caller, at)); refusal != nil {
+	if refusal := cmp.Or(flow.Opens(b, board.ActGoal, "", clone.Caller, at), flow.Opens(b, board.ActAdopt, "", clone.Caller, at)); refusal != nil {
 		return refusal
 	}
 	if take := takeCommand(inv, clone.Repo, b); take != "" {
@@ -194,14 +195,14 @@ func (c *goalSetCommand) addPage(inv *invocation) error {
 
 // goalEnd ends a goal, lists its open tasks and warns of changes of specs that its
 // changelog lacks.
-func (inv *invocation) goalEnd(goal flow.GoalID, act flow.Act, detail flow.Detail) error {
-	clone, r, err := inv.goalMove(goal, act, func(*work.Clone, *flow.Board) flow.Detail { return detail })
+func (inv *invocation) goalEnd(goal board.GoalID, act board.Act, detail flow.Detail) error {
+	clone, r, err := inv.goalMove(goal, act, func(*work.Clone, *board.Board) flow.Detail { return detail })
 	if err != nil {
 		return err
 	}
 	goal = movedGoal(r)
-	isOpen := func(t flow.Summary) bool { return t.Goal == goal && !t.Status.Final() }
-	open := append([]flow.TaskID{}, lists.Of(lists.Where(r.After.Tasks(), isOpen), func(t flow.Summary) flow.TaskID { return t.ID })...)
+	isOpen := func(t board.Summary) bool { return t.Goal == goal && !t.Status.Final() }
+	open := append([]board.TaskID{}, lists.Of(lists.Where(r.After.Tasks(), isOpen), func(t board.Summary) board.TaskID { return t.ID })...)
 	if len(open) > 0 {
 		inv.progress("warning: open in %s: %s, which agents no longer take (git liza list --goal %s); to go on with them: git liza goal reopen %s --reason R",
 			goal, view.Count(len(open), "task"), goal, goal)
@@ -212,21 +213,21 @@ func (inv *invocation) goalEnd(goal flow.GoalID, act flow.Act, detail flow.Detai
 	} else if text := work.UnenteredText(unentered); text != "" {
 		inv.progress("warning: %s", text)
 	}
-	return inv.goalResult(r, view.Member{Key: "open", Value: open}, view.Member{Key: "unentered", Value: append([]flow.SprintID{}, unentered...)})
+	return inv.goalResult(r, view.Member{Key: "open", Value: open}, view.Member{Key: "unentered", Value: append([]board.SprintID{}, unentered...)})
 }
 
 // goalMove makes a move on a goal; "" is the usual one.
-func (inv *invocation) goalMove(goal flow.GoalID, act flow.Act, detail func(*work.Clone, *flow.Board) flow.Detail) (*work.Clone, gitstore.Result, error) {
+func (inv *invocation) goalMove(goal board.GoalID, act board.Act, detail func(*work.Clone, *board.Board) flow.Detail) (*work.Clone, gitstore.Result, error) {
 	clone, err := openGoal(inv, goal)
 	if err != nil {
 		return nil, gitstore.Result{}, err
 	}
-	r, err := clone.Move(inv.ctx, act, "", func(b *flow.Board) (flow.Detail, error) { return detail(clone, b), nil })
+	r, err := clone.Move(inv.ctx, act, "", func(b *board.Board) (flow.Detail, error) { return detail(clone, b), nil })
 	return clone, r, err
 }
 
 // movedGoal returns the goal of a move.
-func movedGoal(r gitstore.Result) flow.GoalID {
+func movedGoal(r gitstore.Result) board.GoalID {
 	return cmp.Or(r.Move.Goal, r.After.Settings().Goal)
 }
 

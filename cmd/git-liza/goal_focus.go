@@ -8,6 +8,7 @@ import (
 
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/work"
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/gitstore/git"
 )
 
@@ -50,16 +51,16 @@ func (c *focusCommand) pointer(l look) (pointer, error) {
 	if c.Clear {
 		return pointer{}, nil
 	}
-	if g := l.reading.Board.Goal(flow.GoalID(c.On)); g != nil {
+	if g := l.reading.Board.Goal(board.GoalID(c.On)); g != nil {
 		return pointer{Goal: string(g.ID)}, nil
 	}
-	if t := l.reading.Board.Task(flow.TaskID(c.On)); t != nil {
+	if t := l.reading.Board.Task(board.TaskID(c.On)); t != nil {
 		return pointer{string(t.Goal), string(t.ID)}, nil
 	}
 	if err := l.reading.Board.Err(); err != nil {
 		return pointer{}, err
 	}
-	return pointer{}, &flow.Refusal{Rule: flow.RuleNotFound, Hint: "git liza goal list", Reason: "there is no goal and no task " + flow.Excerpt(c.On, 80)}
+	return pointer{}, &flow.Refusal{Rule: flow.RuleNotFound, Hint: "git liza goal list", Reason: "there is no goal and no task " + board.Excerpt(c.On, 80)}
 }
 
 // A focus is what the commands of one clone are about, the file liza/focus below git's
@@ -95,7 +96,7 @@ func writeFocus(repo *git.Repo, kept focus) error {
 }
 
 // text describes the focus for people.
-func (f focus) text(b *flow.Board) string {
+func (f focus) text(b *board.Board) string {
 	if f.pointer == (pointer{}) {
 		text := fmt.Sprintf("no focus; commands that name no goal mean %s", b.Settings().Goal)
 		if f.Last != (pointer{}) {
@@ -118,15 +119,15 @@ func (p pointer) String() string {
 }
 
 // trouble says why commands ignore the focus, "" if they follow it or if there is none.
-func (p pointer) trouble(b *flow.Board) string {
+func (p pointer) trouble(b *board.Board) string {
 	const onward = ", and is ignored: git liza goal focus --clear"
-	switch g := b.Goal(flow.GoalID(p.Goal)); {
+	switch g := b.Goal(board.GoalID(p.Goal)); {
 	case p.Goal == "":
 	case g == nil:
 		return fmt.Sprintf("the focus %s is not on the board%s", p.Goal, onward)
 	case !g.Status.IsInProgress():
 		return fmt.Sprintf("the focus %s is %s%s", p.Goal, g.Status, onward)
-	case p.Task != "" && b.Task(flow.TaskID(p.Task)) == nil:
+	case p.Task != "" && b.Task(board.TaskID(p.Task)) == nil:
 		return fmt.Sprintf("the focus %s is not on the board%s", p.Task, onward)
 	}
 	return ""
@@ -164,14 +165,14 @@ func tellFocusTrouble(inv *invocation, repo *git.Repo, trouble string) {
 
 // usualGoal returns the goal of a command that names none: that of the agent's
 // session, else that of the focus; "" is the current goal of the board.
-func usualGoal(inv *invocation, clone *work.Clone) (flow.GoalID, error) {
+func usualGoal(inv *invocation, clone *work.Clone) (board.GoalID, error) {
 	if text := inv.getenv("LIZA_GOAL"); text != "" {
-		var goal flow.GoalID
+		var goal board.GoalID
 		if err := goal.UnmarshalText([]byte(text)); err != nil {
 			return "", usagef("git liza help goal", "LIZA_GOAL: %v", err)
 		}
 		return goal, nil
 	}
 	on, err := focusedGoal(inv, clone)
-	return flow.GoalID(on.Goal), err
+	return board.GoalID(on.Goal), err
 }

@@ -4,6 +4,7 @@ import (
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/view"
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/work"
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 )
 
 type levelCommands struct {
@@ -11,8 +12,8 @@ type levelCommands struct {
 }
 
 type levelPassCommand struct {
-	Goal    flow.GoalID   `placeholder:"GOAL" help:"Default: the current goal."`
-	Without []flow.TaskID `placeholder:"ID" help:"Tasks that were taken back, or given up by an agent, and that are left out. Only a person leaves tasks out."`
+	Goal    board.GoalID   `placeholder:"GOAL" help:"Default: the current goal."`
+	Without []board.TaskID `placeholder:"ID" help:"Tasks that were taken back, or given up by an agent, and that are left out. Only a person leaves tasks out."`
 }
 
 func (c *levelPassCommand) Run(inv *invocation) error {
@@ -34,9 +35,9 @@ func (c *levelPassCommand) Run(inv *invocation) error {
 	if err != nil {
 		return err
 	}
-	level := flow.FindLevel(r.After, goal, r.Move.Detail.(*flow.LevelMove).Level)
+	level := board.FindLevel(r.After, goal, r.Move.Detail.(*flow.LevelMove).Level)
 	if r.Already { // the one that failed is the last
-		level = flow.LastLevel(r.After, goal)
+		level = board.LastLevel(r.After, goal)
 	}
 	if level == nil {
 		return &flow.Refusal{Rule: flow.RuleLevel, Hint: "git liza goal show " + string(goal), Reason: "somebody cleared the level meanwhile"}
@@ -45,17 +46,17 @@ func (c *levelPassCommand) Run(inv *invocation) error {
 }
 
 type goalScheduleCommand struct {
-	ID      flow.GoalID `arg:"" optional:"" help:"Default: the current goal."`
-	Barrier string      `required:"" placeholder:"none|level" help:"none: a task begins when what it depends on is merged; level: and when all levels below its own have passed."`
-	Levels  []string    `placeholder:"NAMES" help:"Names of the levels, that of level 1 first."`
+	ID      board.GoalID `arg:"" optional:"" help:"Default: the current goal."`
+	Barrier string       `required:"" placeholder:"none|level" help:"none: a task begins when what it depends on is merged; level: and when all levels below its own have passed."`
+	Levels  []string     `placeholder:"NAMES" help:"Names of the levels, that of level 1 first."`
 }
 
 func (c *goalScheduleCommand) Run(inv *invocation) error {
-	m := &flow.ScheduleMove{Schedule: flow.Schedule{Levels: c.Levels}}
+	m := &flow.ScheduleMove{Schedule: board.Schedule{Levels: c.Levels}}
 	if err := m.Schedule.Barrier.UnmarshalText([]byte(c.Barrier)); err != nil {
 		return usagef("git liza help goal schedule", "--barrier: %v", err)
 	}
-	_, r, err := inv.goalMove(c.ID, flow.ActSchedule, func(*work.Clone, *flow.Board) flow.Detail { return m })
+	_, r, err := inv.goalMove(c.ID, board.ActSchedule, func(*work.Clone, *board.Board) flow.Detail { return m })
 	if err != nil {
 		return err
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/view"
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/work"
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/gitstore"
 )
 
@@ -17,7 +18,7 @@ type phaseCommands struct {
 }
 
 // phaseGoal opens the repository for a move on the phase of a goal.
-func phaseGoal(inv *invocation, named flow.GoalID) (*work.Clone, *flow.Board, flow.GoalID, error) {
+func phaseGoal(inv *invocation, named board.GoalID) (*work.Clone, *board.Board, board.GoalID, error) {
 	clone, err := openGoal(inv, named)
 	if err != nil {
 		return nil, nil, "", err
@@ -48,8 +49,8 @@ func (c *phaseNextCommand) Run(inv *invocation) error {
 
 type phaseBackCommand struct {
 	goalFlag
-	To     flow.PhaseID `placeholder:"PHASE" help:"Default: the one before."`
-	Reason string       `required:"" help:"Why; - for standard input."`
+	To     board.PhaseID `placeholder:"PHASE" help:"Default: the one before."`
+	Reason string        `required:"" help:"Why; - for standard input."`
 }
 
 func (c *phaseBackCommand) said() *string { return &c.Reason }
@@ -65,7 +66,7 @@ func (c *phaseBackCommand) Run(inv *invocation) error {
 			return err
 		}
 	}
-	r, err := clone.For(goal).Make(inv.ctx, flow.ActPhase, "", &flow.PhaseMove{To: to, Reason: c.Reason})
+	r, err := clone.For(goal).Make(inv.ctx, board.ActPhase, "", &flow.PhaseMove{To: to, Reason: c.Reason})
 	if err != nil {
 		return err
 	}
@@ -74,15 +75,15 @@ func (c *phaseBackCommand) Run(inv *invocation) error {
 
 // phaseBefore is the phase before that of a goal; "" without a workflow, which the rules
 // refuse.
-func phaseBefore(b *flow.Board, goal flow.GoalID) (flow.PhaseID, error) {
-	g, w := b.Goal(goal), flow.FindWorkflow(b, goal)
+func phaseBefore(b *board.Board, goal board.GoalID) (board.PhaseID, error) {
+	g, w := b.Goal(goal), board.FindWorkflow(b, goal)
 	if g == nil || w == nil {
 		return "", b.Err()
 	}
 	if w.Phases[0].Name == g.Phase {
 		return "", &flow.Refusal{Rule: flow.RulePhase, Hint: "git liza goal show " + string(goal), Reason: fmt.Sprintf("%s is the first phase of %s", g.Phase, goal)}
 	}
-	var before flow.PhaseID
+	var before board.PhaseID
 	for _, f := range w.Phases {
 		if f.Name == g.Phase {
 			break
@@ -116,7 +117,7 @@ func (c *goalSetCommand) reload(inv *invocation) error {
 	if m.Workflow, err = readWorkflow(inv, clone, c.Workflow); err != nil {
 		return err
 	}
-	r, err := clone.For(goal).Make(inv.ctx, flow.ActReload, "", m)
+	r, err := clone.For(goal).Make(inv.ctx, board.ActReload, "", m)
 	if err != nil {
 		return err
 	}
@@ -124,20 +125,20 @@ func (c *goalSetCommand) reload(inv *invocation) error {
 }
 
 // noGoal says that the board lacks a goal.
-func noGoal(b *flow.Board, goal flow.GoalID) error {
+func noGoal(b *board.Board, goal board.GoalID) error {
 	return cmp.Or(b.Err(), error(&flow.Refusal{Rule: flow.RuleNotFound, Hint: "git liza goal list", Reason: "there is no goal " + string(goal)}))
 }
 
 // parsePhaseMap reads words like OLD=NEW.
-func parsePhaseMap(words []string) (list []flow.PhaseMap, err error) {
+func parsePhaseMap(words []string) (list []board.PhaseMap, err error) {
 	for _, word := range words {
 		from, to, ok := strings.Cut(word, "=")
-		var pair flow.PhaseMap
+		var pair board.PhaseMap
 		if from != "none" && ok {
 			err = pair.From.UnmarshalText([]byte(from))
 		}
 		if !ok || err != nil || pair.To.UnmarshalText([]byte(to)) != nil {
-			return nil, usagef("git liza help goal set", "--map: %q is not like OLD=NEW", flow.Excerpt(word, 80))
+			return nil, usagef("git liza help goal set", "--map: %q is not like OLD=NEW", board.Excerpt(word, 80))
 		}
 		list = append(list, pair)
 	}
@@ -145,7 +146,7 @@ func parsePhaseMap(words []string) (list []flow.PhaseMap, err error) {
 }
 
 // parseEvery reads at what a person is asked; "" is what was.
-func parseEvery(said string, was flow.Every) (every flow.Every, err error) {
+func parseEvery(said string, was board.Every) (every board.Every, err error) {
 	switch said {
 	case "":
 		return was, nil

@@ -5,11 +5,12 @@ import (
 
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/view"
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 )
 
 type goalShowCommand struct {
-	ID    flow.GoalID `arg:"" optional:"" help:"Default: the current goal."`
-	Level *int        `placeholder:"N" help:"One level of it alone, with the output of its gates."`
+	ID    board.GoalID `arg:"" optional:"" help:"Default: the current goal."`
+	Level *int         `placeholder:"N" help:"One level of it alone, with the output of its gates."`
 }
 
 func (c *goalShowCommand) Run(inv *invocation, l look) error {
@@ -33,8 +34,8 @@ func (c *goalShowCommand) Run(inv *invocation, l look) error {
 }
 
 // showGoal prints a goal with what is below it.
-func (l look) showGoal(inv *invocation, g *flow.Goal, levels []view.Level) error {
-	uncounted, err := l.uncounted(inv.ctx, flow.ActGoal, g.ID, g.Created, g.Ended)
+func (l look) showGoal(inv *invocation, g *board.Goal, levels []view.Level) error {
+	uncounted, err := l.uncounted(inv.ctx, board.ActGoal, g.ID, g.Created, g.Ended)
 	if err != nil {
 		return err
 	}

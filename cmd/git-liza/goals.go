@@ -4,17 +4,17 @@ import (
 	"cmp"
 
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/work"
-	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 )
 
 // goalFlag is the flag of commands that are about one goal.
 type goalFlag struct {
-	Goal flow.GoalID `placeholder:"G" tool:"Default: the current one." help:"Default: the goal of git liza goal focus, else the current one."`
+	Goal board.GoalID `placeholder:"G" tool:"Default: the current one." help:"Default: the goal of git liza goal focus, else the current one."`
 }
 
 // checkGoal refuses a goal that a command names, "" if it names none, and that the
 // board lacks or cannot tell from others.
-func checkGoal(b *flow.Board, goal flow.GoalID) error {
+func checkGoal(b *board.Board, goal board.GoalID) error {
 	if goal == "" || b.Goal(goal) != nil {
 		return nil
 	}
@@ -23,7 +23,7 @@ func checkGoal(b *flow.Board, goal flow.GoalID) error {
 
 // aboutGoal returns the goal that a command is about: the one that it names, else the
 // usual one.
-func aboutGoal(inv *invocation, clone *work.Clone, b *flow.Board, named flow.GoalID) (flow.GoalID, error) {
+func aboutGoal(inv *invocation, clone *work.Clone, b *board.Board, named board.GoalID) (board.GoalID, error) {
 	if named != "" {
 		return named, checkGoal(b, named)
 	}
@@ -32,7 +32,7 @@ func aboutGoal(inv *invocation, clone *work.Clone, b *flow.Board, named flow.Goa
 }
 
 // openGoal opens the repository for a move on the goal that a command names.
-func openGoal(inv *invocation, named flow.GoalID) (*work.Clone, error) {
+func openGoal(inv *invocation, named board.GoalID) (*work.Clone, error) {
 	clone, err := inv.clone()
 	if err != nil || named == "" {
 		return clone, err

@@ -2,12 +2,12 @@ package main
 
 import (
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/ui/drawing"
-	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 )
 
 type graphCommand struct {
-	Goal   flow.GoalID `arg:"" optional:"" placeholder:"GOAL" help:"Only the tasks of this goal, and what they wait for elsewhere; default: all."`
-	Format string      `enum:"text,dot,mermaid,svg" default:"text" tool:"-" placeholder:"FORM" help:"text (the default), dot for Graphviz, mermaid for Markdown, or svg. mermaid and svg have at most 300 tasks, open ones first, and say how many are left out."`
+	Goal   board.GoalID `arg:"" optional:"" placeholder:"GOAL" help:"Only the tasks of this goal, and what they wait for elsewhere; default: all."`
+	Format string       `enum:"text,dot,mermaid,svg" default:"text" tool:"-" placeholder:"FORM" help:"text (the default), dot for Graphviz, mermaid for Markdown, or svg. mermaid and svg have at most 300 tasks, open ones first, and say how many are left out."`
 	planShown
 }
 

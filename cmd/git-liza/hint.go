@@ -8,6 +8,7 @@ import (
 
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/work"
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/flow/layout"
 	"github.com/git-liza/git-liza/flow/pattern"
 	"github.com/git-liza/git-liza/flow/shell"
@@ -74,13 +75,13 @@ func (h hints) ofClone(hint string) string {
 var lizaCommand = pattern.Late(`(?:^|&& |; )git liza\s[a-z-]+`)
 
 // capacities are those of the roles that every board has.
-var capacities = map[flow.Role]flow.Capacity{flow.Planner: flow.Plans, flow.Coder: flow.Does, flow.CodeReviewer: flow.Judges}
+var capacities = map[board.Role]board.Capacity{board.Planner: board.Plans, board.Coder: board.Does, board.CodeReviewer: board.Judges}
 
 // sessionCapacity is the capacity of the role of the agent that runs a command: what its
 // supervisor says, else that of a role that every board has; zero if neither is
 // known.
-func sessionCapacity(getenv func(string) string, role flow.Role) flow.Capacity {
-	var said flow.Capacity
+func sessionCapacity(getenv func(string) string, role board.Role) board.Capacity {
+	var said board.Capacity
 	if said.UnmarshalText([]byte(getenv("LIZA_CAPACITY"))) == nil {
 		return said
 	}
@@ -89,25 +90,25 @@ func sessionCapacity(getenv func(string) string, role flow.Role) flow.Capacity {
 
 // isWorkOf reports whether an act belongs to the work of a role. A role of which
 // nothing is known here does tasks or judges them.
-func isWorkOf(act flow.Act, role flow.Role) bool {
+func isWorkOf(act board.Act, role board.Role) bool {
 	if capacity, known := capacities[role]; known {
-		return act.WorkOf(capacity)
+		return flow.WorkOf(act, capacity)
 	}
-	return act.WorkOf(flow.Does) || act.WorkOf(flow.Judges)
+	return flow.WorkOf(act, board.Does) || flow.WorkOf(act, board.Judges)
 }
 
 // addAs adds --as to a hint for a person who acts as an agent: to the
 // commands for that agent's task or review.
 func (h hints) addAs(hint string) string {
-	var by flow.AgentID
+	var by board.AgentID
 	if h.as == h.getenv("LIZA_AGENT_ID") || by.UnmarshalText([]byte(h.as)) != nil || strings.Contains(hint, " --as ") {
 		return hint
 	}
 	return lizaCommand().ReplaceAllStringFunc(hint, func(command string) string {
-		own := func(act flow.Act) bool {
+		own := func(act board.Act) bool {
 			return strings.HasSuffix(command, "git liza "+act.Command()) && isWorkOf(act, by.Role())
 		}
-		if slices.ContainsFunc(flow.Acts(), own) {
+		if slices.ContainsFunc(board.Acts(), own) {
 			return command + " --as " + string(by)
 		}
 		return command
@@ -117,11 +118,11 @@ func (h hints) addAs(hint string) string {
 // questionCommand returns the command by which an agent asks a human. The holder of
 // a task blocks it.
 func (h hints) questionCommand() string {
-	task, role := h.getenv("LIZA_TASK"), flow.Role(h.getenv("LIZA_ROLE"))
+	task, role := h.getenv("LIZA_TASK"), board.Role(h.getenv("LIZA_ROLE"))
 	if h.getenv("LIZA_QUESTION") != "" {
 		return "git liza ask human QUESTION"
 	}
-	if task != "" && sessionCapacity(h.getenv, role) == flow.Does {
+	if task != "" && sessionCapacity(h.getenv, role) == board.Does {
 		return "git liza block " + task + " --reason R --question Q"
 	}
 	return "git liza note TEXT"
@@ -130,9 +131,9 @@ func (h hints) questionCommand() string {
 // humanCommands returns the commands that no agent may run.
 func humanCommands() []string {
 	list := []string{"git liza trust", work.RepairBoard}
-	for _, act := range flow.Acts() {
-		shared := func(other flow.Act) bool { return other.Command() == act.Command() && !other.HumansOnly() }
-		if act != flow.ActInit && !slices.ContainsFunc(flow.Acts(), shared) {
+	for _, act := range board.Acts() {
+		shared := func(other board.Act) bool { return other.Command() == act.Command() && !flow.HumansOnly(other) }
+		if act != board.ActInit && !slices.ContainsFunc(board.Acts(), shared) {
 			list = append(list, "git liza "+act.Command())
 		}
 	}

@@ -16,15 +16,16 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 )
 
 // later are the acts without a command of their own so far.
-var later = map[flow.Act]bool{flow.ActTrip: true}
+var later = map[board.Act]bool{board.ActTrip: true}
 
 // Every act that a refusal can name has a page of help under its command.
 func TestEveryActHasACommand(t *testing.T) {
 	t.Parallel()
-	for _, act := range flow.Acts() {
+	for _, act := range board.Acts() {
 		if later[act] {
 			continue
 		}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/work"
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/gitstore"
 	"github.com/git-liza/git-liza/gitstore/git"
 	"github.com/git-liza/git-liza/hooks"
@@ -151,7 +152,7 @@ func (c *preCommitCommand) Run(inv *invocation) error {
 	defer end()
 	agent, err := inv.hookAgent(store.Repo)
 	if work.IsGate(err) { // a supervisor commits for its agent, below a guard
-		agent, err = flow.AgentID(inv.getenv("LIZA_AGENT_ID")), nil
+		agent, err = board.AgentID(inv.getenv("LIZA_AGENT_ID")), nil
 	}
 	if err != nil || agent == "" {
 		return err
@@ -162,12 +163,12 @@ func (c *preCommitCommand) Run(inv *invocation) error {
 // hookAgent returns the agent that a hook of a clone runs for, "" for people. It
 // checks the agent or human that the environment names against the sessions
 // that this process descends from.
-func (inv *invocation) hookAgent(repo *git.Repo) (flow.AgentID, error) {
+func (inv *invocation) hookAgent(repo *git.Repo) (board.AgentID, error) {
 	id := inv.getenv("LIZA_AGENT_ID")
-	if err := work.CheckActor(repo, "", flow.Actor(id), flow.Generation(inv.getenv("LIZA_GENERATION"))); err != nil || id == "" {
+	if err := work.CheckActor(repo, "", board.Actor(id), board.Generation(inv.getenv("LIZA_GENERATION"))); err != nil || id == "" {
 		return "", err
 	}
-	var by flow.Actor
+	var by board.Actor
 	if err := by.UnmarshalText([]byte(id)); err != nil {
 		return "", usagef("git liza help", "LIZA_AGENT_ID: %v", err)
 	}

@@ -10,7 +10,7 @@ import (
 
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/view"
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/work"
-	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/flow/lists"
 	"github.com/git-liza/git-liza/flow/shell"
 	"github.com/git-liza/git-liza/gitstore"
@@ -267,7 +267,7 @@ func hooksFinding(i stubs.Installed, err error, bare bool) work.Finding {
 // installHooks installs a clone's hooks for its board. If they are in place
 // it only sets the branch that they guard. It does nothing in a bare
 // repository, where the hooks of a server are installed on request.
-func (inv *invocation) installHooks(clone *work.Clone, b *flow.Board) error {
+func (inv *invocation) installHooks(clone *work.Clone, b *board.Board) error {
 	if clone.Repo.MainWorkTree() == "" {
 		return nil
 	}

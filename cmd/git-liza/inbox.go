@@ -8,6 +8,7 @@ import (
 
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/view"
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/gitstore"
 	"github.com/git-liza/git-liza/gitstore/git"
 )
@@ -74,7 +75,7 @@ func (c *inboxCommand) parse() (filter view.Filter, span time.Duration, err erro
 	case len(c.Words) > 1:
 		err = usagef("git liza help inbox", "--snooze takes one span of time, such as 4h")
 	case len(c.Words) == 1:
-		var d flow.Duration
+		var d board.Duration
 		if span, err = parseSpan(c.Words[0]); err == nil {
 			err = d.UnmarshalText([]byte(span.String()))
 		}
@@ -97,7 +98,7 @@ func (c *inboxCommand) snooze(inv *invocation, l look, in *view.Inbox, span time
 	}
 	items := in.Named(c.Snooze)
 	if len(items) == 0 {
-		return &flow.Refusal{Rule: flow.RuleNotFound, Hint: "git liza inbox", Reason: "nothing in the inbox is about " + flow.Excerpt(c.Snooze, 80)}
+		return &flow.Refusal{Rule: flow.RuleNotFound, Hint: "git liza inbox", Reason: "nothing in the inbox is about " + board.Excerpt(c.Snooze, 80)}
 	}
 	until := l.reading.At.Add(span).UTC().Truncate(time.Second)
 	kept, names := readSnoozes(l.clone.Repo), []string{}

@@ -11,6 +11,7 @@ import (
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/view"
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/work"
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/flow/layout"
 	"github.com/git-liza/git-liza/flow/plaintext"
 	"github.com/git-liza/git-liza/flow/shell"
@@ -18,15 +19,15 @@ import (
 )
 
 type initCommand struct {
-	Goal        string        `arg:"" optional:"" help:"What you want, in a line or more. Without a spec they become its first page, committed on the current branch. Default: the spec's first heading."`
-	Spec        string        `placeholder:"PATH" help:"The goal's spec: committed, or not there yet. Default: specs/vision.md, or if that is of another goal, specs/goal-1.md."`
-	Integration string        `default:"integration" placeholder:"BRANCH" help:"The branch that approved work reaches."`
-	Lease       flow.Duration `default:"30m" help:"How long a claim or review lasts unless it is renewed."`
-	Remote      string        `placeholder:"NAME" help:"Let this remote hold the board; one that has a board gives it to this clone."`
-	Admin       string        `placeholder:"NAME" help:"Enforce who acts: make a key here and enter it as the board's first admin."`
-	Scan        bool          `help:"Look for the commands that build, test and check, and show the gates to set. Runs none of them."`
-	Anew        bool          `help:"Begin anew where a build from before the first release made the board: its refs go below refs/liza/rescue/."`
-	NoHooks     bool          `name:"no-hooks" help:"Install no hooks: git will refuse nothing here."`
+	Goal        string         `arg:"" optional:"" help:"What you want, in a line or more. Without a spec they become its first page, committed on the current branch. Default: the spec's first heading."`
+	Spec        string         `placeholder:"PATH" help:"The goal's spec: committed, or not there yet. Default: specs/vision.md, or if that is of another goal, specs/goal-1.md."`
+	Integration string         `default:"integration" placeholder:"BRANCH" help:"The branch that approved work reaches."`
+	Lease       board.Duration `default:"30m" help:"How long a claim or review lasts unless it is renewed."`
+	Remote      string         `placeholder:"NAME" help:"Let this remote hold the board; one that has a board gives it to this clone."`
+	Admin       string         `placeholder:"NAME" help:"Enforce who acts: make a key here and enter it as the board's first admin."`
+	Scan        bool           `help:"Look for the commands that build, test and check, and show the gates to set. Runs none of them."`
+	Anew        bool           `help:"Begin anew where a build from before the first release made the board: its refs go below refs/liza/rescue/."`
+	NoHooks     bool           `name:"no-hooks" help:"Install no hooks: git will refuse nothing here."`
 }
 
 func (c *initCommand) Run(inv *invocation, clone *work.Clone) error {
@@ -105,17 +106,17 @@ func (c *initCommand) putAside(inv *invocation, clone *work.Clone) error {
 
 // refuseSpec refuses a spec that no goal of a board has: only a new board takes its first
 // goal from here.
-func (c *initCommand) refuseSpec(clone *work.Clone, b *flow.Board) error {
+func (c *initCommand) refuseSpec(clone *work.Clone, b *board.Board) error {
 	if c.Spec == "" {
 		return nil
 	}
 	spec := clone.Specs.Rooted(c.Spec)
-	for _, g := range flow.All[*flow.Goal](b, flow.Goals) {
+	for _, g := range board.All[*board.Goal](b, board.Goals) {
 		if g.Spec == spec {
 			return nil
 		}
 	}
-	title, _, _ := strings.Cut(flow.Clean(c.Goal), "\n")
+	title, _, _ := strings.Cut(board.Clean(c.Goal), "\n")
 	return cmp.Or(b.Err(), error(&flow.Refusal{Rule: flow.RuleState, Reason: fmt.Sprintf("there is a board already, and no goal of it stands on %s", plaintext.Line(spec)),
 		Hint: "git liza goal set " + shell.Quote(cmp.Or(view.Cut(title, 200), "TITLE")) + " --spec " + shell.Quote(spec)}))
 }
@@ -177,7 +178,7 @@ func (c *initCommand) joinRemoteBoard(inv *invocation, clone *work.Clone) (bool,
 }
 
 // installBoardHooks installs the hooks, whether or not a remote takes the board.
-func (c *initCommand) installBoardHooks(inv *invocation, clone *work.Clone, b *flow.Board) error {
+func (c *initCommand) installBoardHooks(inv *invocation, clone *work.Clone, b *board.Board) error {
 	if c.NoHooks {
 		return nil
 	}
@@ -204,7 +205,7 @@ func (c *initCommand) report(inv *invocation, clone *work.Clone, r gitstore.Resu
 	if ahead := clone.Integration.Ahead(inv.ctx, r.After); ahead != nil {
 		warnings = append(warnings, ahead.Text+", and tasks begin without that: "+hints{inv}.adapt(ahead.Hint))
 	}
-	if title := flow.Clean(c.Goal); r.Already && title != "" && title != goal.Title {
+	if title := board.Clean(c.Goal); r.Already && title != "" && title != goal.Title {
 		more := "git liza goal set " + shell.Quote(view.Cut(title, 200)) + " --spec " + shell.Quote(clone.Specs.Rooted(c.Spec))
 		warnings = append(warnings, fmt.Sprintf("the board was there already, with %s; one more goal: %s", settings.Goal, strings.TrimSuffix(more, " --spec ''")))
 	}

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/proc/confine"
-	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/gitstore"
 )
 
@@ -86,8 +86,8 @@ func pathFrom(dir, path string) string {
 
 // A taskOrRecord names a task, or a record such as a question, a note or a discovery.
 type taskOrRecord struct {
-	task   flow.TaskID
-	record flow.RecordID
+	task   board.TaskID
+	record board.RecordID
 }
 
 // UnmarshalText tells a record by its slash, which no id of a task has.

@@ -3,11 +3,11 @@ package main
 import (
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/agent/launcher"
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/project/extension"
-	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 )
 
 // launcher returns where git's configuration has the sessions of a role run.
-func (p providerChoice) launcher(role flow.Role) (l launcher.Launcher, err error) {
+func (p providerChoice) launcher(role board.Role) (l launcher.Launcher, err error) {
 	s, err := p.readLauncher(role)
 	if err != nil || s.Kind == launcher.Process {
 		return l, err
@@ -22,7 +22,7 @@ func (p providerChoice) launcher(role flow.Role) (l launcher.Launcher, err error
 }
 
 // readLauncher reads liza.launcher, liza.launcher.ROLE and the keys below liza.container.
-func (p providerChoice) readLauncher(role flow.Role) (s launcher.Settings, err error) {
+func (p providerChoice) readLauncher(role board.Role) (s launcher.Settings, err error) {
 	ctx, conf := p.ctx, p.conf
 	for key, value := range map[string]*string{"liza.container.engine": &s.Engine, "liza.container.image": &s.Image,
 		"liza.container.user": &s.User, "liza.container.memory": &s.Memory} {

@@ -4,20 +4,20 @@ import (
 	"strings"
 
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/view"
-	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/flow/lists"
 )
 
 type listCommand struct {
-	Words  []string      `arg:"" optional:"" name:"filter" tool:"Words that must all hold, such as status:blocked agent:coder-2 age:>1h path:auth/." help:"Only tasks for which all these words hold, such as status:blocked agent:coder-2 age:>1h path:auth/ login."`
-	Status []flow.Status `placeholder:"STATUS" help:"Only tasks in this state; repeatable."`
-	Ready  bool          `help:"Only tasks that could be claimed now."`
-	Mine   bool          `help:"Only open tasks that you hold, review or worked on last."`
-	Goal   flow.GoalID   `placeholder:"ID" help:"Only tasks of this goal."`
-	All    bool          `help:"Archived tasks too."`
-	Full   bool          `xor:"keys" tool:"All that the board says of each." help:"With --json every key of each task, such as done_when, verdict and claimable. Without it those that are there at once, also on a board of thousands."`
-	Fields []string      `xor:"keys" placeholder:"KEY,..." tool:"Only these keys of each." help:"With --json only these keys of each task, of all that it has."`
-	Format string        `tool:"-" placeholder:"FMT" help:"A line per task with its %(fields) filled in, as in git for-each-ref: '%(id) %(status)'; the fields are the keys of --json."`
+	Words  []string       `arg:"" optional:"" name:"filter" tool:"Words that must all hold, such as status:blocked agent:coder-2 age:>1h path:auth/." help:"Only tasks for which all these words hold, such as status:blocked agent:coder-2 age:>1h path:auth/ login."`
+	Status []board.Status `placeholder:"STATUS" help:"Only tasks in this state; repeatable."`
+	Ready  bool           `help:"Only tasks that could be claimed now."`
+	Mine   bool           `help:"Only open tasks that you hold, review or worked on last."`
+	Goal   board.GoalID   `placeholder:"ID" help:"Only tasks of this goal."`
+	All    bool           `help:"Archived tasks too."`
+	Full   bool           `xor:"keys" tool:"All that the board says of each." help:"With --json every key of each task, such as done_when, verdict and claimable. Without it those that are there at once, also on a board of thousands."`
+	Fields []string       `xor:"keys" placeholder:"KEY,..." tool:"Only these keys of each." help:"With --json only these keys of each task, of all that it has."`
+	Format string         `tool:"-" placeholder:"FMT" help:"A line per task with its %(fields) filled in, as in git for-each-ref: '%(id) %(status)'; the fields are the keys of --json."`
 }
 
 // Help lists the words of the filter language.
@@ -63,7 +63,7 @@ func (c *listCommand) Run(inv *invocation) error {
 
 // objects answers with the keys of every task that were asked for, and otherwise with those
 // that are there without reading its document.
-func (c *listCommand) objects(inv *invocation, l look, list []*flow.Summary) error {
+func (c *listCommand) objects(inv *invocation, l look, list []*board.Summary) error {
 	keys := c.Fields
 	switch {
 	case c.Full:
@@ -79,7 +79,7 @@ func (c *listCommand) objects(inv *invocation, l look, list []*flow.Summary) err
 }
 
 // lines answers with the format filled in for every task.
-func (c *listCommand) lines(inv *invocation, l look, list []*flow.Summary, format view.Format) error {
+func (c *listCommand) lines(inv *invocation, l look, list []*board.Summary, format view.Format) error {
 	var text strings.Builder
 	for _, task := range l.reading.Tasks(list, format.Keys()) {
 		text.WriteString(format.Fill(task) + "\n")

@@ -13,6 +13,7 @@ import (
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/view"
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/work"
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/flow/shell"
 	"github.com/git-liza/git-liza/gitstore"
 	"github.com/git-liza/git-liza/gitstore/git"
@@ -120,13 +121,13 @@ func (l *look) findDisplaced(inv *invocation, _ *view.Picture) error {
 func (l *look) findOverBounds(inv *invocation, p *view.Picture) error {
 	choices := providerChoice{inv, &l.clone.Repo.Config.Configuration}
 	bounds, err := readBounds(inv.ctx, choices.conf)
-	if err != nil || bounds == (supervise.Bounds{}) && l.reading.Board.Settings().Config.Budgets == (flow.Budgets{}) {
+	if err != nil || bounds == (supervise.Bounds{}) && l.reading.Board.Settings().Config.Budgets == (board.Budgets{}) {
 		return nil //nolint:nilerr // doctor says it
 	}
 	known, _ := choices.catalogue() // doctor says what is wrong with it; what the user set binds every program
 	for s := range p.Tasks() {
 		untouched := s.Changed.Equal(s.Created) && s.Retries == 0 && s.Coder == "" // times have whole seconds
-		if untouched || !s.Status.Allows(flow.ActClaim) || l.reading.Board.Role(s.Role) == nil {
+		if untouched || !flow.Allows(s.Status, board.ActClaim) || l.reading.Board.Role(s.Role) == nil {
 			continue
 		}
 		runs := provider.Provider{}
@@ -149,7 +150,7 @@ func (l *look) findDeclined() {
 	need := view.Need{Kind: "declined", Subject: d.Move, Text: d.Move + " is not made: " + d.Said, Command: "git remote -v", Since: d.At}
 	if d.Task != "" {
 		t := l.reading.Board.Task(d.Task)
-		if t == nil || !t.Status.Allows(flow.ActMerge) || flow.Barred(l.reading.Board, d.Task) != nil {
+		if t == nil || !flow.Allows(t.Status, board.ActMerge) || flow.Barred(l.reading.Board, d.Task) != nil {
 			return
 		}
 		need.Subject, need.Text, need.Command = string(d.Task), string(d.Task)+" is approved and not merged: "+d.Said, cmp.Or(d.Hint, "git liza merge "+string(d.Task))
@@ -159,14 +160,14 @@ func (l *look) findDeclined() {
 
 // findReasons finds what this machine knows of the reasons why one task waits, and
 // who asks.
-func (l *look) findReasons(inv *invocation, t *flow.Task) error {
+func (l *look) findReasons(inv *invocation, t *board.Task) error {
 	if err := l.findPerson(inv); err != nil {
 		return err
 	}
 	if err := l.findAgents(inv); err != nil {
 		return err
 	}
-	l.reading.Local.Untrusted = map[flow.TaskID]view.Step{}
+	l.reading.Local.Untrusted = map[board.TaskID]view.Step{}
 	if t.Verify == "" || t.Status.Final() {
 		return nil
 	}
@@ -185,7 +186,7 @@ func (l *look) findPerson(inv *invocation) error {
 	by, g, err := inv.actor(l.clone.Repo)
 	if err != nil {
 		if by, err = person(inv, l.clone.Repo); errors.Is(err, git.ErrNoIdentity) {
-			by = flow.Human("")
+			by = board.Human("")
 		} else if err != nil {
 			return err
 		}
@@ -228,7 +229,7 @@ func (l *look) findPaused(inv *invocation, _ *view.Picture) error {
 // findUnmet finds the roles whose verdict a rule asks for, that nobody here can give:
 // no agent of it is registered or can be started, and no person's verdict counts.
 func (l *look) findUnmet(inv *invocation, p *view.Picture) error {
-	said := map[flow.Role]bool{}
+	said := map[board.Role]bool{}
 	for _, rule := range l.reading.Board.ReviewRules() {
 		row := l.reading.Board.Role(rule.Role)
 		if row == nil || !row.NotHuman || said[rule.Role] || len(view.RoleOf(l.reading.Board, row, roles.IsBuiltin).Agents) > 0 {
@@ -255,8 +256,8 @@ func (l *look) findUnmet(inv *invocation, p *view.Picture) error {
 // findAgents reads the presences of agents, and finds the supervisors that died
 // on this machine.
 func (l *look) findAgents(inv *invocation) (err error) {
-	l.reading.Local.Dead = map[flow.AgentID]int{}
-	for _, a := range flow.All[*flow.Agent](l.reading.Board, flow.Agents) {
+	l.reading.Local.Dead = map[board.AgentID]int{}
+	for _, a := range board.All[*board.Agent](l.reading.Board, board.Agents) {
 		if pid := work.DeadSupervisor(l.clone.Repo, a.Generation); pid != 0 {
 			l.reading.Local.Dead[a.ID] = pid
 		}
@@ -282,7 +283,7 @@ func (l *look) findUntrusted(inv *invocation, p *view.Picture) error {
 }
 
 // judgeCommands finds the commands that are not among the allowed ones.
-func (l *look) judgeCommands(allowed work.Allowed, shared []work.BoardCommand, verifying []*flow.Summary) {
+func (l *look) judgeCommands(allowed work.Allowed, shared []work.BoardCommand, verifying []*board.Summary) {
 	var refusal *flow.Refusal
 	l.reading.Local.Commands = nil
 	for _, one := range shared {
@@ -291,7 +292,7 @@ func (l *look) judgeCommands(allowed work.Allowed, shared []work.BoardCommand, v
 			l.reading.Local.Commands = append(l.reading.Local.Commands, view.Untrusted{Where: one.Where, Step: step})
 		}
 	}
-	l.reading.Local.Untrusted = map[flow.TaskID]view.Step{}
+	l.reading.Local.Untrusted = map[board.TaskID]view.Step{}
 	for _, t := range verifying {
 		if errors.As(allowed.Check(t.Verify), &refusal) {
 			l.reading.Local.Untrusted[t.ID] = view.Step{Command: refusal.Hint, Why: string(t.ID) + ": " + refusal.Reason}

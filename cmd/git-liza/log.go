@@ -8,19 +8,19 @@ import (
 
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/view"
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/work"
-	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/gitstore"
 	"github.com/git-liza/git-liza/gitstore/git"
 )
 
 type logCommand struct {
-	ID    flow.TaskID  `arg:"" optional:"" help:"Only the moves that changed this task."`
-	Count int          `short:"n" placeholder:"N" help:"At most so many."`
-	Since string       `placeholder:"T" help:"Only moves not before this time (2026-01-17, 2026-01-17T14:06:00Z) or within this span (90m, 2h, 3d, 1w)."`
-	Agent []flow.Actor `placeholder:"ID" help:"Only moves by this agent or human (coder-1, human:ann); repeatable."`
-	Act   []flow.Act   `placeholder:"ACT" help:"Only moves of this kind (claim, submit); repeatable."`
-	YAML  bool         `name:"yaml" xor:"form" help:"One YAML list of the moves with all that they say."`
-	JSONL bool         `name:"jsonl" xor:"form" help:"One JSON object a line."`
+	ID    board.TaskID  `arg:"" optional:"" help:"Only the moves that changed this task."`
+	Count int           `short:"n" placeholder:"N" help:"At most so many."`
+	Since string        `placeholder:"T" help:"Only moves not before this time (2026-01-17, 2026-01-17T14:06:00Z) or within this span (90m, 2h, 3d, 1w)."`
+	Agent []board.Actor `placeholder:"ID" help:"Only moves by this agent or human (coder-1, human:ann); repeatable."`
+	Act   []board.Act   `placeholder:"ACT" help:"Only moves of this kind (claim, submit); repeatable."`
+	YAML  bool          `name:"yaml" xor:"form" help:"One YAML list of the moves with all that they say."`
+	JSONL bool          `name:"jsonl" xor:"form" help:"One JSON object a line."`
 
 	Follow bool `help:"Print the oldest first, and go on with each move that is made, until you interrupt it; as lines or with --jsonl."`
 }
@@ -163,7 +163,7 @@ func findChanges(inv *invocation, list []view.Entry, oldest, newest view.Entry) 
 	if err != nil {
 		return err
 	}
-	places := make(map[flow.ObjectID]int, len(list))
+	places := make(map[board.ObjectID]int, len(list))
 	for i := range list {
 		places[list[i].State] = i
 	}
@@ -196,7 +196,7 @@ func visitMoves(inv *invocation, visit func(gitstore.Event) bool) error {
 
 // historyOf visits the moves that changed a task, newest first, until visit
 // returns false.
-func (l look) historyOf(inv *invocation, id flow.TaskID, visit func(gitstore.Event) bool) error {
+func (l look) historyOf(inv *invocation, id board.TaskID, visit func(gitstore.Event) bool) error {
 	if _, err := l.task(id); err != nil {
 		return err
 	}
@@ -204,7 +204,7 @@ func (l look) historyOf(inv *invocation, id flow.TaskID, visit func(gitstore.Eve
 }
 
 // wholeHistoryOf returns the moves that changed a task, oldest first.
-func (l look) wholeHistoryOf(inv *invocation, id flow.TaskID) (list []view.Entry, err error) {
+func (l look) wholeHistoryOf(inv *invocation, id board.TaskID) (list []view.Entry, err error) {
 	err = l.historyOf(inv, id, func(e gitstore.Event) bool {
 		list = append(list, view.EntryOf(e))
 		return true
@@ -235,7 +235,7 @@ func (c *logCommand) print(inv *invocation, list []view.Entry) error {
 
 // logText formats moves for people.
 func logText(inv *invocation, list []view.Entry) (string, error) {
-	if slices.ContainsFunc(list, func(e view.Entry) bool { return e.Move.Act == flow.ActAnswer }) {
+	if slices.ContainsFunc(list, func(e view.Entry) bool { return e.Move.Act == board.ActAnswer }) {
 		clone, err := inv.reader()
 		if err != nil {
 			return "", err

@@ -7,6 +7,7 @@ import (
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/view"
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/work"
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/gitstore"
 	"github.com/git-liza/git-liza/gitstore/git"
 )
@@ -19,8 +20,8 @@ type look struct {
 }
 
 // lookOf returns the look at a board that a clone has read.
-func lookOf(clone *work.Clone, b *flow.Board, tip git.ID) look {
-	return look{clone, view.Reading{Board: b, Tip: tip, At: clone.Store.Now(), Principal: clone.Principal, Checkout: func(t *flow.Task) string {
+func lookOf(clone *work.Clone, b *board.Board, tip git.ID) look {
+	return look{clone, view.Reading{Board: b, Tip: tip, At: clone.Store.Now(), Principal: clone.Principal, Checkout: func(t *board.Task) string {
 		folder := clone.Checkouts.Folder(t)
 		if _, err := os.Stat(folder); err != nil {
 			return "" // it is on another host
@@ -71,8 +72,8 @@ func (inv *invocation) lookAt(rev string) (look, error) {
 // findAsker sets the agent whose claims the reading speaks of: the one that runs
 // the command if its role does tasks, else a coder that could begin now.
 func (l *look) findAsker(inv *invocation) {
-	l.reading.Asker = l.reading.FreeAgent(flow.Coder)
-	if by, g, err := inv.actor(l.clone.Repo); err == nil && l.reading.Board.CapacityOf(by) == flow.Does {
+	l.reading.Asker = l.reading.FreeAgent(board.Coder)
+	if by, g, err := inv.actor(l.clone.Repo); err == nil && l.reading.Board.CapacityOf(by) == board.Does {
 		if principal, err := work.PrincipalOf(inv.ctx, l.clone.Repo, by); err == nil {
 			l.reading.Asker = flow.Caller{By: by, Principal: principal, Generation: g}
 		}
@@ -80,7 +81,7 @@ func (l *look) findAsker(inv *invocation) {
 }
 
 // task returns a task in any state, or a refusal.
-func (l look) task(id flow.TaskID) (*flow.Task, error) {
+func (l look) task(id board.TaskID) (*board.Task, error) {
 	t := l.reading.Board.Task(id)
 	if err := l.reading.Board.Err(); err != nil {
 		return nil, err

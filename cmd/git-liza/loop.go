@@ -16,6 +16,7 @@ import (
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/view"
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/work"
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/flow/shell"
 	"github.com/git-liza/git-liza/gitstore/git"
 )
@@ -26,15 +27,15 @@ type loopCommands struct {
 }
 
 type loopRunCommand struct {
-	File       string        `arg:"" placeholder:"FILE" help:"The stories, as they are on integration; of a folder its prd.json."`
-	Iterations int           `placeholder:"N" help:"How many claims agents have; a new loop needs it."`
-	Tokens     int64         `placeholder:"N" help:"How many tokens all sessions may use; default: no bound."`
-	Cost       flow.Cost     `placeholder:"DOLLARS" help:"What all sessions may cost; default: no bound."`
-	Wall       flow.Duration `placeholder:"8h" help:"How long after its beginning agents may claim; default: no bound."`
-	Owns       []string      `placeholder:"GLOB,…" help:"Paths that the work may change, in place of those of the file; repeatable."`
-	Denies     []string      `placeholder:"GLOB,…" help:"Paths that it may not change, in place of those of the file; repeatable."`
-	Verify     string        `placeholder:"CMD" help:"Shell command that must succeed at submit, in place of those of the file."`
-	Judge      flow.Role     `placeholder:"gates" help:"The role whose verdict a story needs."`
+	File       string         `arg:"" placeholder:"FILE" help:"The stories, as they are on integration; of a folder its prd.json."`
+	Iterations int            `placeholder:"N" help:"How many claims agents have; a new loop needs it."`
+	Tokens     int64          `placeholder:"N" help:"How many tokens all sessions may use; default: no bound."`
+	Cost       board.Cost     `placeholder:"DOLLARS" help:"What all sessions may cost; default: no bound."`
+	Wall       board.Duration `placeholder:"8h" help:"How long after its beginning agents may claim; default: no bound."`
+	Owns       []string       `placeholder:"GLOB,…" help:"Paths that the work may change, in place of those of the file; repeatable."`
+	Denies     []string       `placeholder:"GLOB,…" help:"Paths that it may not change, in place of those of the file; repeatable."`
+	Verify     string         `placeholder:"CMD" help:"Shell command that must succeed at submit, in place of those of the file."`
+	Judge      board.Role     `placeholder:"gates" help:"The role whose verdict a story needs."`
 
 	Provider []string `sep:"none" placeholder:"[ROLE=]P" help:"As git liza rush takes it."`
 	Agents   []string `placeholder:"ROLE=N,…" help:"More agents beside one coder and one of the role that judges."`
@@ -42,7 +43,7 @@ type loopRunCommand struct {
 	Quiet    bool     `short:"q" help:"Print only what needs a person, and the summary."`
 }
 
-func (c *loopRunCommand) Run(inv *invocation, clone *work.Clone, b *flow.Board) error {
+func (c *loopRunCommand) Run(inv *invocation, clone *work.Clone, b *board.Board) error {
 	if info, err := os.Stat(c.File); err == nil && info.IsDir() {
 		c.File = filepath.Join(c.File, "prd.json")
 	}
@@ -72,15 +73,15 @@ func (c *loopRunCommand) Run(inv *invocation, clone *work.Clone, b *flow.Board) 
 type looping struct {
 	*invocation
 	clone *work.Clone
-	said  string      // the file, as the user names it
-	path  string      // of the stories, from the root of the repository
-	goal  flow.GoalID // "" until there is one
+	said  string       // the file, as the user names it
+	path  string       // of the stories, from the root of the repository
+	goal  board.GoalID // "" until there is one
 	file  *stories.File
 }
 
 // find finds the goal of the loop that works on the file, if there is one.
-func (l *looping) find(b *flow.Board) error {
-	for _, g := range flow.All[*flow.Goal](b, flow.Goals) {
+func (l *looping) find(b *board.Board) error {
+	for _, g := range board.All[*board.Goal](b, board.Goals) {
 		if g.Status.IsInProgress() && g.Loop != nil && g.Loop.Path == l.path {
 			l.goal = g.ID
 		}
@@ -89,7 +90,7 @@ func (l *looping) find(b *flow.Board) error {
 }
 
 // widen gives a loop that goes on the bounds that flags say. Nothing else of it changes.
-func (l *looping) widen(b *flow.Board, c *loopRunCommand) error {
+func (l *looping) widen(b *board.Board, c *loopRunCommand) error {
 	g := b.Goal(l.goal)
 	if len(c.Owns)+len(c.Denies)+len(c.Verify)+len(c.Judge) > 0 {
 		return usagef("git liza loop "+shell.Quote(c.File), "%s goes on as it began: only --iterations, --tokens, --cost and --wall change", g.ID)
@@ -106,7 +107,7 @@ func (l *looping) widen(b *flow.Board, c *loopRunCommand) error {
 	if err := l.checkAgents(b, c, bounds.Judge); err != nil {
 		return err
 	}
-	_, _, err := l.goalMove(g.ID, flow.ActAmend, func(_ *work.Clone, b *flow.Board) flow.Detail {
+	_, _, err := l.goalMove(g.ID, board.ActAmend, func(_ *work.Clone, b *board.Board) flow.Detail {
 		now := *b.Goal(g.ID)
 		bounds.Used = now.Loop.Used
 		now.Loop = &bounds
@@ -117,7 +118,7 @@ func (l *looping) widen(b *flow.Board, c *loopRunCommand) error {
 
 // open opens the goal of a new loop. Where every story has passed there is none, and it
 // says so.
-func (l *looping) open(b *flow.Board, c *loopRunCommand) error {
+func (l *looping) open(b *board.Board, c *loopRunCommand) error {
 	blob, err := l.read(b)
 	if err != nil {
 		return err
@@ -149,8 +150,8 @@ func (l *looping) open(b *flow.Board, c *loopRunCommand) error {
 	if err := l.clone.Trust.AllowTasks(l.ctx, c.tasks("", bounds, l.file)); err != nil {
 		return err
 	}
-	_, r, err := l.goalMove("", flow.ActGoal, func(_ *work.Clone, b *flow.Board) flow.Detail {
-		id := flow.GoalID("goal-" + strconv.Itoa(b.Settings().Next.Goal))
+	_, r, err := l.goalMove("", board.ActGoal, func(_ *work.Clone, b *board.Board) flow.Detail {
+		id := board.GoalID("goal-" + strconv.Itoa(b.Settings().Next.Goal))
 		return &flow.GoalMove{ID: id, Title: cmp.Or(l.file.Title, "Loop: "+l.path), Spec: l.path, Workflow: w, Loop: bounds, Tasks: c.tasks(id, bounds, l.file)}
 	})
 	if err != nil {
@@ -165,7 +166,7 @@ func (l *looping) open(b *flow.Board, c *loopRunCommand) error {
 }
 
 // read reads the stories as they are on integration, and returns their blob.
-func (l *looping) read(b *flow.Board) (blob flow.ObjectID, err error) {
+func (l *looping) read(b *board.Board) (blob board.ObjectID, err error) {
 	on := b.Settings().Integration
 	if blob, err = l.clone.Repo.BlobAt(l.ctx, on.Tip, l.path); err != nil {
 		return "", err
@@ -195,7 +196,7 @@ func (l *looping) isCommitted() bool {
 }
 
 // readStories reads stories from a blob.
-func readStories(inv *invocation, clone *work.Clone, path string, blob flow.ObjectID) (*stories.File, error) {
+func readStories(inv *invocation, clone *work.Clone, path string, blob board.ObjectID) (*stories.File, error) {
 	data, err := clone.Repo.Objects(inv.ctx).ReadKind(blob, "blob", stories.MaxFile)
 	if err != nil {
 		return nil, usagef("git liza help loop", "%s: %v", git.Visible(path), err)
@@ -208,7 +209,7 @@ func readStories(inv *invocation, clone *work.Clone, path string, blob flow.Obje
 }
 
 // bounds are what the flags and the file say of the loop.
-func (c *loopRunCommand) bounds(inv *invocation, path string, file *stories.File) (*flow.Loop, error) {
+func (c *loopRunCommand) bounds(inv *invocation, path string, file *stories.File) (*board.Loop, error) {
 	missing := ""
 	for _, need := range []struct {
 		lacks bool
@@ -226,7 +227,7 @@ func (c *loopRunCommand) bounds(inv *invocation, path string, file *stories.File
 	if missing != "" {
 		return nil, usagef("git liza "+shell.Join(inv.args...)+missing, "neither the file nor a flag says%s", missing)
 	}
-	return &flow.Loop{Path: path, Iterations: c.Iterations, Tokens: c.Tokens, Cost: c.Cost, Wall: c.Wall, Denies: c.denies(file), Judge: cmp.Or(c.Judge, "gates")}, nil
+	return &board.Loop{Path: path, Iterations: c.Iterations, Tokens: c.Tokens, Cost: c.Cost, Wall: c.Wall, Denies: c.denies(file), Judge: cmp.Or(c.Judge, "gates")}, nil
 }
 
 // owns are the globs of paths that the work may change.
@@ -263,31 +264,31 @@ func (c *loopRunCommand) verify(file *stories.File) string {
 }
 
 // tasks are those of the stories that have not passed.
-func (c *loopRunCommand) tasks(goal flow.GoalID, l *flow.Loop, file *stories.File) (list []flow.TaskInput) {
+func (c *loopRunCommand) tasks(goal board.GoalID, l *board.Loop, file *stories.File) (list []board.TaskInput) {
 	order := file.Order()
 	for n, s := range order {
 		if s.Passes {
 			continue
 		}
-		list = append(list, flow.TaskInput{ID: storyTask(goal, n), Title: s.ID + ": " + s.Title, DoneWhen: "every criterion of the story holds, and verify succeeds",
+		list = append(list, board.TaskInput{ID: storyTask(goal, n), Title: s.ID + ": " + s.Title, DoneWhen: "every criterion of the story holds, and verify succeeds",
 			Spec: l.Path, Scope: "the story " + s.ID + ", and nothing else", Priority: 1 + n*5/len(order), Owns: c.owns(file), Verify: c.verify(file),
-			Acceptance: s.Acceptance, Context: flow.LongText(s.Text())})
+			Acceptance: s.Acceptance, Context: board.LongText(s.Text())})
 	}
 	return list
 }
 
 // storyTask is the id of the task of a story, by its place in the order.
-func storyTask(goal flow.GoalID, n int) flow.TaskID {
-	return flow.TaskID(fmt.Sprintf("%s-%d", goal, n+1))
+func storyTask(goal board.GoalID, n int) board.TaskID {
+	return board.TaskID(fmt.Sprintf("%s-%d", goal, n+1))
 }
 
 // rush are the agents of a loop with a judge.
-func (c *loopRunCommand) rush(b *flow.Board, judge flow.Role) rushCommand {
+func (c *loopRunCommand) rush(b *board.Board, judge board.Role) rushCommand {
 	none, one := 0, 1
 	rush := rushCommand{Planners: &none, Reviewers: &none, Coders: &one, Provider: c.Provider, Agents: c.Agents, UntilIdle: true, Follow: c.Follow, Quiet: c.Quiet}
-	if judge == flow.CodeReviewer {
+	if judge == board.CodeReviewer {
 		rush.Reviewers = &one
-	} else if row := b.Role(judge); row != nil && row.Capacity == flow.Judges && judge != flow.HumanRole {
+	} else if row := b.Role(judge); row != nil && row.Capacity == board.Judges && judge != board.HumanRole {
 		rush.Agents = append(slices.Clone(rush.Agents), string(judge)+"=1")
 	}
 	return rush
@@ -295,10 +296,10 @@ func (c *loopRunCommand) rush(b *flow.Board, judge flow.Role) rushCommand {
 
 // checkAgents refuses, before a move is made for them, what would keep the agents of a loop
 // from beginning: those that do the stories, and those that judge them.
-func (l *looping) checkAgents(b *flow.Board, c *loopRunCommand, judge flow.Role) error {
+func (l *looping) checkAgents(b *board.Board, c *loopRunCommand, judge board.Role) error {
 	rush := c.rush(b, judge)
 	team, slots, _, err := rush.team(l.invocation)
-	for _, role := range []flow.Role{flow.Coder, judge} {
+	for _, role := range []board.Role{board.Coder, judge} {
 		of := slices.DeleteFunc(slices.Clone(slots), func(s supervise.Slot) bool { return s.Role != role })
 		if err == nil && len(of) > 0 {
 			_, err = team.fitPrograms(of)
@@ -349,7 +350,7 @@ func (l *looping) complete(report view.LoopReport) error {
 	if err := (work.Stages{Clone: l.clone}).PassGoal(l.ctx, m); err != nil {
 		return err
 	}
-	if _, err := l.clone.For(l.goal).Make(l.ctx, flow.ActComplete, "", m); err != nil {
+	if _, err := l.clone.For(l.goal).Make(l.ctx, board.ActComplete, "", m); err != nil {
 		return err
 	}
 	return l.answer("changed", report, report.Text(l.width()))

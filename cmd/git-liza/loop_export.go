@@ -12,12 +12,13 @@ import (
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/view"
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/work"
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/flow/lists"
 )
 
 // chooseLoop opens the repository, and returns the goal of the loop that a command is
 // about.
-func chooseLoop(inv *invocation, named flow.GoalID) (*work.Clone, flow.GoalID, error) {
+func chooseLoop(inv *invocation, named board.GoalID) (*work.Clone, board.GoalID, error) {
 	l, err := inv.look()
 	if err != nil {
 		return nil, "", err
@@ -37,9 +38,9 @@ func chooseLoop(inv *invocation, named flow.GoalID) (*work.Clone, flow.GoalID, e
 }
 
 // lastLoop returns the goal of the loop that began last, "" if there is none.
-func lastLoop(b *flow.Board) (last flow.GoalID) {
+func lastLoop(b *board.Board) (last board.GoalID) {
 	var began time.Time
-	for _, g := range flow.All[*flow.Goal](b, flow.Goals) {
+	for _, g := range board.All[*board.Goal](b, board.Goals) {
 		// Of those that began in the same second the higher number wins.
 		if g.Loop != nil && (g.Created.After(began) || g.Created.Equal(began) && len(g.ID) >= len(last)) {
 			last, began = g.ID, g.Created
@@ -51,11 +52,11 @@ func lastLoop(b *flow.Board) (last flow.GoalID) {
 // A storied story is one of a loop with its task, nil if it has none.
 type storied struct {
 	stories.Story
-	task *flow.Task
+	task *board.Task
 }
 
 // storiesOf returns the stories of a loop, as they were imported and in their order.
-func storiesOf(inv *invocation, clone *work.Clone, b *flow.Board, g *flow.Goal) (file *stories.File, list []storied, err error) {
+func storiesOf(inv *invocation, clone *work.Clone, b *board.Board, g *board.Goal) (file *stories.File, list []storied, err error) {
 	if file, err = readStories(inv, clone, g.Loop.Path, g.Loop.Blob); err != nil {
 		return nil, nil, err
 	}
@@ -70,7 +71,7 @@ func storiesOf(inv *invocation, clone *work.Clone, b *flow.Board, g *flow.Goal) 
 }
 
 // readLoop reads what came of the stories of a loop.
-func readLoop(inv *invocation, clone *work.Clone, goal flow.GoalID) (view.LoopReport, error) {
+func readLoop(inv *invocation, clone *work.Clone, goal board.GoalID) (view.LoopReport, error) {
 	b, _, err := clone.Store.Board(inv.ctx)
 	if err != nil {
 		return view.LoopReport{}, err
@@ -82,7 +83,7 @@ func readLoop(inv *invocation, clone *work.Clone, goal flow.GoalID) (view.LoopRe
 	}
 	report := view.LoopReport{Goal: goal, Path: g.Loop.Path, Status: g.Status.String(), Stories: []view.LoopStory{}, Limit: view.LoopLimitOf(g, clone.Store.Now())}
 	for _, one := range list {
-		s := view.LoopStory{ID: one.ID, Title: one.Title, Passed: one.passed(), Commits: []flow.ObjectID{}}
+		s := view.LoopStory{ID: one.ID, Title: one.Title, Passed: one.passed(), Commits: []board.ObjectID{}}
 		if t := one.task; t != nil {
 			s.Task, s.Status, s.Sessions, s.Tokens, s.Cost, s.Failure = t.ID, t.Status.String(), t.Usage.Sessions, t.Usage.Tokens(), t.Usage.Cost, one.failure()
 			if s.Passed && t.Merge != nil && t.Merge.Onto != "" {
@@ -128,19 +129,19 @@ func (s storied) failure() string {
 
 // mergedWork returns the commits that a merge brought to integration, and what they
 // changed.
-func mergedWork(ctx context.Context, clone *work.Clone, m *flow.Merge) (commits []flow.ObjectID, changes string, err error) {
+func mergedWork(ctx context.Context, clone *work.Clone, m *board.Merge) (commits []board.ObjectID, changes string, err error) {
 	between := string(m.Onto) + ".." + string(m.Commit)
 	out, err := clone.Repo.Git(ctx, "rev-list", "--reverse", "--no-merges", between)
 	if err != nil {
 		return nil, "", err
 	}
-	commits = append([]flow.ObjectID{}, lists.Of(strings.Fields(string(out)), func(id string) flow.ObjectID { return flow.ObjectID(id) })...)
+	commits = append([]board.ObjectID{}, lists.Of(strings.Fields(string(out)), func(id string) board.ObjectID { return board.ObjectID(id) })...)
 	out, err = clone.Repo.Git(ctx, "diff", "--shortstat", between)
 	return commits, strings.TrimSpace(string(out)), err
 }
 
 type loopExportCommand struct {
-	ID flow.GoalID `arg:"" optional:"" help:"The goal of a loop; default: the current goal, else the last loop."`
+	ID board.GoalID `arg:"" optional:"" help:"The goal of a loop; default: the current goal, else the last loop."`
 }
 
 func (c *loopExportCommand) Run(inv *invocation) error {
@@ -164,7 +165,7 @@ func (c *loopExportCommand) Run(inv *invocation) error {
 		case one.passed() && one.task.Merge != nil:
 			results = append(results, stories.Result{ID: one.ID, Passes: true, Notes: fmt.Sprintf("merged as %s by %s", one.task.Merge.Commit.Short(), one.task.ID)})
 		case one.failure() != "":
-			results = append(results, stories.Result{ID: one.ID, Notes: flow.Excerpt(one.failure(), maxNotes)})
+			results = append(results, stories.Result{ID: one.ID, Notes: board.Excerpt(one.failure(), maxNotes)})
 		}
 	}
 	text, err := file.Export(results)

@@ -22,6 +22,7 @@ import (
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/proc/broker"
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/proc/confine"
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/flow/layout"
 	"github.com/git-liza/git-liza/flow/shell"
 	"github.com/git-liza/git-liza/gitstore/git"
@@ -98,7 +99,7 @@ func run(inv *invocation, args []string) (code int) {
 		if i := slices.IndexFunc(args[1:], func(arg string) bool { return arg != "--json" }); i >= 0 {
 			return inv.fail(usagef("git liza --version", "--version goes with --json alone, not with %s", git.Visible(args[1+i])))
 		}
-		if err := inv.answer("", map[string]any{"version": version, "format": flow.NewestFormat, "go": runtime.Version()}, "git-liza "+version); err != nil {
+		if err := inv.answer("", map[string]any{"version": version, "format": board.NewestFormat, "go": runtime.Version()}, "git-liza "+version); err != nil {
 			return inv.fail(err)
 		}
 		return exitDone
@@ -228,7 +229,7 @@ func isSpecial(word string) bool { return !shell.Plain(word) || len(word) > 100 
 // characters.
 func quoted(message string) string {
 	const longest = 300
-	message = flow.Clean(message)
+	message = board.Clean(message)
 	if len(message) > longest {
 		message = strings.ToValidUTF8(message[:longest], "") + "…"
 	}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/ui/mcp"
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 )
 
 const mcpInstructions = "The tasks of this repository stand on the blackboard of git liza. Read your task with show before you act. " +
@@ -55,11 +56,11 @@ func (m toolServer) has(row toolRow) bool { return row.whose&m.client != 0 }
 
 // roleRows are the roles of the board, those of every board where there is none
 // to read.
-func (inv *invocation) roleRows() []*flow.RoleRow {
+func (inv *invocation) roleRows() []*board.RoleRow {
 	if l, err := inv.look(); err == nil && len(l.reading.Board.Roles()) > 0 {
 		return l.reading.Board.Roles()
 	}
-	return flow.BuiltinRoles()[:len(flow.FirstRoles())]
+	return board.BuiltinRoles()[:len(board.FirstRoles())]
 }
 
 // run runs a command on behalf of a client. The command does not read the
@@ -135,12 +136,12 @@ type refusal struct {
 
 // A legalMove is a move that the rules let the caller begin now.
 type legalMove struct {
-	Act  flow.Act    `json:"act"`
-	Task flow.TaskID `json:"task,omitempty"`
-	Tool string      `json:"tool,omitempty"` // "" if this client has no tool for the move
+	Act  board.Act    `json:"act"`
+	Task board.TaskID `json:"task,omitempty"`
+	Tool string       `json:"tool,omitempty"` // "" if this client has no tool for the move
 }
 
-func (m toolServer) refuse(ctx context.Context, act flow.Act, input any, err error) mcp.Answer {
+func (m toolServer) refuse(ctx context.Context, act board.Act, input any, err error) mcp.Answer {
 	f := hints{m.invocation}.explain(err)
 	noteMove(m.invocation, act.Command(), &f)
 	r := refusal{Outcome: f.outcome, Rule: string(f.rule), Reason: f.reason, Hint: f.hint, Data: f.data, Moves: []legalMove{}}
@@ -183,9 +184,9 @@ func isCommand(line, command string) bool {
 }
 
 // aboutTask returns the task that a call names, "" if none.
-func aboutTask(input any) flow.TaskID {
+func aboutTask(input any) board.TaskID {
 	if named := reflect.ValueOf(input).Elem().FieldByName("ID"); named.IsValid() {
-		id, _ := named.Interface().(flow.TaskID)
+		id, _ := named.Interface().(board.TaskID)
 		return id
 	}
 	return ""
@@ -197,7 +198,7 @@ const maxLegal = 40
 
 // legalMoves returns the moves that the rules let the caller begin: on the named
 // task, on tasks that it holds, on other open tasks, and moves without a task.
-func (m toolServer) legalMoves(ctx context.Context, about flow.TaskID) ([]legalMove, error) {
+func (m toolServer) legalMoves(ctx context.Context, about board.TaskID) ([]legalMove, error) {
 	inner := *m.invocation
 	inner.ctx = ctx
 	clone, err := inner.clone()
@@ -209,7 +210,7 @@ func (m toolServer) legalMoves(ctx context.Context, about flow.TaskID) ([]legalM
 		return nil, err
 	}
 	at := clone.Store.Now()
-	mine := map[flow.Act]string{}
+	mine := map[board.Act]string{}
 	moves := []legalMove{}
 	for _, row := range tools {
 		if row.act == 0 || !m.has(row) {
@@ -218,14 +219,14 @@ func (m toolServer) legalMoves(ctx context.Context, about flow.TaskID) ([]legalM
 		mine[row.act] = row.tool()
 	}
 	for _, id := range candidates(b, clone.By.Agent(), about) {
-		for _, act := range b.Acts(id, clone.Caller, at) {
+		for _, act := range flow.Acts(b, id, clone.Caller, at) {
 			if len(moves) < maxLegal {
 				moves = append(moves, legalMove{act, id, mine[act]})
 			}
 		}
 	}
 	for _, row := range tools {
-		if mine[row.act] == row.tool() && b.Opens(row.act, "", clone.Caller, at) == nil {
+		if mine[row.act] == row.tool() && flow.Opens(b, row.act, "", clone.Caller, at) == nil {
 			moves = append(moves, legalMove{row.act, "", row.tool()})
 		}
 	}
@@ -234,8 +235,8 @@ func (m toolServer) legalMoves(ctx context.Context, about flow.TaskID) ([]legalM
 
 // candidates returns the tasks whose legal moves are listed, the most
 // relevant first.
-func candidates(b *flow.Board, agent flow.AgentID, about flow.TaskID) []flow.TaskID {
-	list := []flow.TaskID{about}
+func candidates(b *board.Board, agent board.AgentID, about board.TaskID) []board.TaskID {
+	list := []board.TaskID{about}
 	if a := b.Agent(agent); a != nil {
 		list = append(list, a.Task, a.Review)
 	}
@@ -244,8 +245,8 @@ func candidates(b *flow.Board, agent flow.AgentID, about flow.TaskID) []flow.Tas
 			list = append(list, t.ID)
 		}
 	}
-	seen := map[flow.TaskID]bool{"": true}
-	return slices.DeleteFunc(list, func(id flow.TaskID) bool {
+	seen := map[board.TaskID]bool{"": true}
+	return slices.DeleteFunc(list, func(id board.TaskID) bool {
 		again := seen[id]
 		seen[id] = true
 		return again
@@ -273,7 +274,7 @@ func (m toolServer) resources() []mcp.Resource {
 		{Name: "goal", About: "The current goal.", URI: "liza:///goal", Read: read(always(&goalShowCommand{}))},
 		{Name: "task", About: "A task with its submissions and its history.", URI: taskURI + "{id}", Read: read(func(uri string) (any, error) {
 			text, err := url.PathUnescape(strings.TrimPrefix(uri, taskURI))
-			var id flow.TaskID
+			var id board.TaskID
 			if err != nil || id.UnmarshalText([]byte(text)) != nil {
 				return nil, mcp.ErrNotFound
 			}
@@ -334,14 +335,14 @@ func (m toolServer) documentOf(ctx context.Context, c any) (string, error) {
 
 // prompts returns the prompts of the caller's role, or of all roles of the board
 // for a human.
-func (m toolServer) prompts(of flow.Role, rows []*flow.RoleRow) []mcp.Prompt {
+func (m toolServer) prompts(of board.Role, rows []*board.RoleRow) []mcp.Prompt {
 	var list []mcp.Prompt
 	for _, row := range rows {
 		role := row.Name
 		if of != "" && of != role {
 			continue
 		}
-		list = append(list, mcp.Prompt{Name: role.String(), About: "What a " + role.String() + " is told when it is started.", Task: row.Capacity != flow.Plans,
+		list = append(list, mcp.Prompt{Name: role.String(), About: "What a " + role.String() + " is told when it is started.", Task: row.Capacity != board.Plans,
 			Text: func(ctx context.Context, task string) (string, error) {
 				c := &sessionPromptCommand{Role: role}
 				if task != "" {

@@ -23,6 +23,7 @@ import (
 
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/work"
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/gitstore/git"
 )
 
@@ -518,7 +519,7 @@ func TestMCPTellsNews(t *testing.T) {
 	p := newPlayground(t)
 	p.add("one")
 	p.must("git-liza", "claim", "one", "--as", "coder-1")
-	note := flow.RecordID(strings.Fields(p.must("git-liza", "note", "the port is 8080", "--for", "one"))[1])
+	note := board.RecordID(strings.Fields(p.must("git-liza", "note", "the port is 8080", "--for", "one"))[1])
 	repo, err := git.Open(t.Context(), p.repo)
 	require.NoError(t, err)
 	require.NoError(t, work.Tell(repo, "coder-1", work.ToldNote(note), work.ToldText("specs/vision.md")))
@@ -540,13 +541,13 @@ func TestMCPEndsSessions(t *testing.T) {
 	t.Parallel()
 	p := newPlayground(t)
 	p.add("one")
-	const generation = flow.Generation("00112233aabbccdd")
+	const generation = board.Generation("00112233aabbccdd")
 	repo, err := git.Open(t.Context(), p.repo)
 	require.NoError(t, err)
 	clone, err := work.Open(t.Context(), repo, time.Now, p.env)
 	require.NoError(t, err)
 	require.NoError(t, clone.Identify(t.Context(), "coder-1", generation))
-	_, err = clone.Make(t.Context(), flow.ActRegister, "", &flow.RegisterMove{Agent: "coder-1", Generation: generation})
+	_, err = clone.Make(t.Context(), board.ActRegister, "", &flow.RegisterMove{Agent: "coder-1", Generation: generation})
 	require.NoError(t, err)
 	p.env = append(p.env, "LIZA_AGENT_ID=coder-1", "LIZA_GENERATION="+string(generation))
 	p.must("git-liza", "claim", "one")

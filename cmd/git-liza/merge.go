@@ -6,11 +6,12 @@ import (
 
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/work"
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 )
 
 type mergeCommand struct {
-	ID  flow.TaskID `arg:"" optional:""`
-	All bool        `help:"Every approved task, one after the other."`
+	ID  board.TaskID `arg:"" optional:""`
+	All bool         `help:"Every approved task, one after the other."`
 }
 
 func (c *mergeCommand) Run(inv *invocation) error {
@@ -59,7 +60,7 @@ func (c *mergeCommand) mergeAll(inv *invocation, clone *work.Clone) error {
 		return b.Err()
 	}
 	for _, t := range tasks {
-		if !t.Status.Allows(flow.ActMerge) {
+		if !flow.Allows(t.Status, board.ActMerge) {
 			continue
 		}
 		merged, _, err := clone.Integration.Merge(inv.ctx, t.ID)

@@ -9,15 +9,15 @@ import (
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/view"
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/view/metrics"
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/work"
-	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 )
 
 type metricsCommand struct {
-	By         string      `enum:",agent,role,sprint,task,provider,model,outcome" default:"" placeholder:"WHAT" help:"Rows by agent, role, sprint or task, with their work; by provider, model or outcome of sessions."`
-	Goal       flow.GoalID `placeholder:"G" help:"Only this goal; default: all."`
-	Since      string      `placeholder:"T" help:"Only what happened not before this time (2026-01-17, 2026-01-17T14:06:00Z) or within this span (90m, 2h, 3d, 1w)."`
-	CSV        bool        `name:"csv" xor:"form" help:"The rows as comma-separated values."`
-	Prometheus bool        `xor:"form" help:"All numbers of the board as Prometheus reads them."`
+	By         string       `enum:",agent,role,sprint,task,provider,model,outcome" default:"" placeholder:"WHAT" help:"Rows by agent, role, sprint or task, with their work; by provider, model or outcome of sessions."`
+	Goal       board.GoalID `placeholder:"G" help:"Only this goal; default: all."`
+	Since      string       `placeholder:"T" help:"Only what happened not before this time (2026-01-17, 2026-01-17T14:06:00Z) or within this span (90m, 2h, 3d, 1w)."`
+	CSV        bool         `name:"csv" xor:"form" help:"The rows as comma-separated values."`
+	Prometheus bool         `xor:"form" help:"All numbers of the board as Prometheus reads them."`
 }
 
 func (c *metricsCommand) Run(inv *invocation) error {

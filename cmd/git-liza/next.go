@@ -6,6 +6,7 @@ import (
 
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/view"
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 )
 
 type nextCommand struct{}
@@ -20,7 +21,7 @@ func (c *nextCommand) Run(inv *invocation, l look) error {
 		return err
 	}
 	if by, _, err := inv.actor(l.clone.Repo); err != nil || by.IsHuman() {
-		l.reading.Focus = flow.TaskID(on.Task)
+		l.reading.Focus = board.TaskID(on.Task)
 	}
 	picture, err := l.picture(inv, func(l *look, inv *invocation, p *view.Picture) error {
 		by, _, err := inv.actor(l.clone.Repo)
@@ -56,7 +57,7 @@ func nextLacks(inv *invocation, l look, picture *view.Picture) error {
 	lacks, goal := picture.Lacking(), l.reading.About
 	kept, err := readFocus(l.clone.Repo)
 	if reason, hint, wrong := strings.Cut(kept.trouble(l.reading.Board), ", and is ignored: "); wrong && lacks == nil && inv.getenv("LIZA_GENERATION") == "" {
-		lacks, goal = &flow.Refusal{Rule: flow.RuleGoal, Reason: reason, Hint: hint}, flow.GoalID(kept.Goal)
+		lacks, goal = &flow.Refusal{Rule: flow.RuleGoal, Reason: reason, Hint: hint}, board.GoalID(kept.Goal)
 	}
 	if err := cmp.Or(err, l.reading.Board.Err()); err != nil || lacks == nil {
 		return err

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/gitstore"
 )
 
@@ -21,7 +22,7 @@ func (c *noteCommand) Run(inv *invocation) error {
 	if err != nil {
 		return usagef("git liza note TEXT --until 3d", "--until: %v", err)
 	}
-	return inv.record(flow.ActNote, flow.Notes, &flow.NoteMove{For: c.For, Text: c.Text, Expires: expires})
+	return inv.record(board.ActNote, board.Notes, &flow.NoteMove{For: c.For, Text: c.Text, Expires: expires})
 }
 
 // expires returns the time that --until names, or a span from now on; the zero

@@ -17,7 +17,7 @@ import (
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/agent/provider"
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/view"
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/work"
-	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/flow/plaintext"
 	"github.com/git-liza/git-liza/gitstore"
 	"github.com/git-liza/git-liza/gitstore/git"
@@ -134,7 +134,7 @@ func (inv *invocation) fail(err error) int {
 	}
 	f := hints{inv}.explain(err)
 	noteMove(inv, strings.Join(inv.args, " "), &f)
-	f.reason = flow.Clean(f.reason) // git repeats what hooks print, and that may hold escape sequences
+	f.reason = board.Clean(f.reason) // git repeats what hooks print, and that may hold escape sequences
 	if !inv.json {
 		f.reason = strings.ReplaceAll(plaintext.Lines(f.reason), "\n", "\n  ") // a reason must not look like a hint
 		fmt.Fprintf(inv.stderr, "git-liza: %s\n", f.reason)
@@ -169,9 +169,9 @@ const longestEnd = 30 * time.Second
 // noteMove keeps for the supervisor of this session why its last move, which its command names,
 // was refused, as nobody else has seen what was printed; without a failure it forgets that.
 func noteMove(inv *invocation, command string, f *failure) {
-	id, acts := flow.AgentID(inv.getenv("LIZA_AGENT_ID")), flow.Acts()
-	i := slices.IndexFunc(acts, func(act flow.Act) bool { return isCommand(command, act.Command()) })
-	if i < 0 || id.Role() == "" || !flow.Generation(inv.getenv("LIZA_GENERATION")).Spawned() {
+	id, acts := board.AgentID(inv.getenv("LIZA_AGENT_ID")), board.Acts()
+	i := slices.IndexFunc(acts, func(act board.Act) bool { return isCommand(command, act.Command()) })
+	if i < 0 || id.Role() == "" || !board.Generation(inv.getenv("LIZA_GENERATION")).Spawned() {
 		return
 	}
 	switch repo, err := inv.repo(); {
@@ -190,7 +190,7 @@ func noteMove(inv *invocation, command string, f *failure) {
 		}
 	case f.rule != "":
 		text := fmt.Sprintf("Its %s was refused (rule %s): %s; hint: %s", acts[i].Command(), f.rule, view.FirstLine(plaintext.Lines(f.reason)), f.hint)
-		_ = work.NoteRefused(repo, id, flow.Excerpt(strings.TrimSuffix(text, "; hint: "), 600)) // or its output alone has it
+		_ = work.NoteRefused(repo, id, board.Excerpt(strings.TrimSuffix(text, "; hint: "), 600)) // or its output alone has it
 	}
 }
 

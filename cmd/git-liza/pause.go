@@ -1,6 +1,9 @@
 package main
 
-import "github.com/git-liza/git-liza/flow"
+import (
+	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
+)
 
 type pauseCommand struct {
 	Reason string `default:"somebody wants work to wait" help:"Why; - for standard input."`
@@ -9,5 +12,5 @@ type pauseCommand struct {
 func (c *pauseCommand) said() *string { return &c.Reason }
 
 func (c *pauseCommand) Run(inv *invocation) error {
-	return inv.steer("", flow.ActPause, &flow.PauseMove{Reason: c.Reason})
+	return inv.steer("", board.ActPause, &flow.PauseMove{Reason: c.Reason})
 }

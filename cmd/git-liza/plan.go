@@ -10,6 +10,7 @@ import (
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/view"
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/work"
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/flow/plaintext"
 	"github.com/git-liza/git-liza/gitstore"
 	"github.com/git-liza/git-liza/gitstore/git"
@@ -63,7 +64,7 @@ func (r planReader) read() (*planfile.File, error) {
 
 // ground is what the plan is checked against, for a goal that the user named, or the usual
 // one.
-func (r planReader) ground(named flow.GoalID) (*work.Ground, error) {
+func (r planReader) ground(named board.GoalID) (*work.Ground, error) {
 	clone, err := r.reader()
 	if err != nil {
 		return nil, err
@@ -78,9 +79,9 @@ func (r planReader) ground(named flow.GoalID) (*work.Ground, error) {
 		}
 		clone.Named = named
 	}
-	by := flow.Human("")
+	by := board.Human("")
 	if r.as != "" {
-		by = flow.Actor(r.as)
+		by = board.Actor(r.as)
 	}
 	return work.OpenGround(r.ctx, clone, by)
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/work"
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/flow/automation"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/flow/lists"
 	"github.com/git-liza/git-liza/flow/shell"
 	"github.com/git-liza/git-liza/gitstore"
@@ -60,7 +61,7 @@ func (c *planClassifyCommand) Run(inv *invocation, on reader) error {
 }
 
 // say puts the word of the person in place of that of a class.
-func (c *planClassifyCommand) say(class *flow.Class) error {
+func (c *planClassifyCommand) say(class *board.Class) error {
 	for key, word := range c.Say {
 		to, known := map[string]encoding.TextUnmarshaler{"type": &class.Type, "scope": &class.Scope, "loop": &class.Loop, "second_look": &class.SecondLook}[key]
 		if !known {
@@ -91,7 +92,7 @@ func (c *planClassifyCommand) record(r *classReader) error {
 		if blob != f.Blob {
 			return &flow.Refusal{Rule: flow.RuleClass, Hint: "git liza plan classify --at " + on.Name + " " + shell.Quote(f.Path), Reason: git.Visible(f.Path) + " is not so on integration"}
 		}
-		said := flow.Classified{Path: f.Path, Blob: blob}
+		said := board.Classified{Path: f.Path, Blob: blob}
 		if len(c.Say) > 0 {
 			class := f.Class
 			if err := c.say(&class); err != nil {
@@ -110,7 +111,7 @@ func (c *planClassifyCommand) record(r *classReader) error {
 	if err != nil {
 		return err
 	}
-	made, err := clone.Make(r.ctx, flow.ActClassify, "", m)
+	made, err := clone.Make(r.ctx, board.ActClassify, "", m)
 	r.outcome = madeOutcome(made.Already)
 	return err
 }
@@ -119,7 +120,7 @@ func (c *planClassifyCommand) record(r *classReader) error {
 type classReader struct {
 	*invocation
 	clone *work.Clone
-	board *flow.Board // nil where there is none
+	board *board.Board // nil where there is none
 	texts *work.TextFiles
 	files []view.Class
 	wrong []view.Unclassified
@@ -145,7 +146,7 @@ func (r *classReader) read(name string) error {
 	case errors.As(err, &malformed):
 		r.wrong = append(r.wrong, view.Unclassified{Path: path, Line: malformed.Line, Reason: malformed.Reason})
 	default:
-		var doc *flow.TrackedPath
+		var doc *board.TrackedPath
 		if r.board != nil {
 			doc = r.board.Tracked(path)
 		}

@@ -13,6 +13,7 @@ import (
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/view"
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/work"
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/flow/lists"
 	"github.com/git-liza/git-liza/flow/plan"
 	"github.com/git-liza/git-liza/flow/shell"
@@ -82,7 +83,7 @@ func (c *planImportCommand) Run(inv *invocation) error {
 
 // listForPeople warns of the tasks of a plan that agents leave alone, and of those that ask for
 // the verdict of a person. b is nil where the board had them all.
-func listForPeople(i *work.PlanImport, b *flow.Board) (list []planfile.Finding) {
+func listForPeople(i *work.PlanImport, b *board.Board) (list []planfile.Finding) {
 	if b == nil {
 		return nil
 	}
@@ -93,7 +94,7 @@ func listForPeople(i *work.PlanImport, b *flow.Board) (list []planfile.Finding) 
 			at.Code, at.Reason = plan.Code(r.Rule), "only people claim it: "+r.Reason
 			list = append(list, at)
 		}
-		if slices.Contains(t.ReviewBy, flow.HumanRole) {
+		if slices.Contains(t.ReviewBy, board.HumanRole) {
 			at.Code, at.Reason = plan.Code(flow.RuleNeeds), string(t.ID)+" asks for a person, who judges it"
 			list = append(list, at)
 		}
@@ -102,7 +103,7 @@ func listForPeople(i *work.PlanImport, b *flow.Board) (list []planfile.Finding) 
 }
 
 // planGoal opens the repository for the plan of a goal.
-func planGoal(inv *invocation, named flow.GoalID) (*work.Clone, flow.GoalID, error) {
+func planGoal(inv *invocation, named board.GoalID) (*work.Clone, board.GoalID, error) {
 	clone, err := openGoal(inv, named)
 	if err != nil {
 		return nil, "", err
@@ -116,7 +117,7 @@ func planGoal(inv *invocation, named flow.GoalID) (*work.Clone, flow.GoalID, err
 
 // openImport reads a plan for a goal of the board, with the texts of tasks named from the
 // root of the repository.
-func openImport(r planReader, goal flow.GoalID) (i *work.PlanImport, err error) {
+func openImport(r planReader, goal board.GoalID) (i *work.PlanImport, err error) {
 	i = &work.PlanImport{Path: r.path}
 	if i.Clone, i.Goal, err = planGoal(r.invocation, goal); err != nil {
 		return nil, err
@@ -146,18 +147,18 @@ func openImport(r planReader, goal flow.GoalID) (i *work.PlanImport, err error) 
 
 // due returns the approved plan of that path whose tasks are not imported yet, if the branch
 // that people work on lacks its file, else nil.
-func (r planReader) due(i *work.PlanImport) *flow.PlanRef {
+func (r planReader) due(i *work.PlanImport) *board.PlanRef {
 	b, _, err := i.Store.Board(r.ctx)
 	file, wrong := rootedFile(r.invocation, i.Clone, r.path)
 	if _, here := os.Stat(r.path); !errors.Is(here, fs.ErrNotExist) || err != nil || wrong != nil {
 		return nil
 	}
-	return lists.Find(flow.DuePlans(b, i.Goal), func(of flow.PlanRef) bool { return of.Path == file })
+	return lists.Find(board.DuePlans(b, i.Goal), func(of board.PlanRef) bool { return of.Path == file })
 }
 
 // approved names the plan where a phase of the goal's workflow produces one, else it is
 // nil.
-func (r planReader) approved(i *work.PlanImport) (*flow.PlanRef, error) {
+func (r planReader) approved(i *work.PlanImport) (*board.PlanRef, error) {
 	b, _, err := i.Store.Board(r.ctx)
 	if err != nil || !work.MakesPlan(b, i.Goal) {
 		return nil, err
@@ -174,7 +175,7 @@ func (r planReader) approved(i *work.PlanImport) (*flow.PlanRef, error) {
 	if err != nil {
 		return nil, err
 	}
-	of := &flow.PlanRef{Path: file, Blob: i.Repo.Hash("blob", data)}
+	of := &board.PlanRef{Path: file, Blob: i.Repo.Hash("blob", data)}
 	if doc := b.Tracked(file); doc != nil && doc.Blob != "" && doc.Blob != of.Blob {
 		name := b.Settings().Integration.Name
 		return nil, &flow.Refusal{Rule: flow.RuleArtifact, Hint: "git diff " + git.ShortBranch(r.ctx, i.Repo, name) + " -- " + shell.Quote(r.path), Reason: git.Visible(r.path) + " is not as it is on " + name}
@@ -200,7 +201,7 @@ func (c *planDiffCommand) Run(inv *invocation) error {
 	if err != nil {
 		return err
 	}
-	i.File.Settle(func(id flow.TaskID) bool { return b.Task(id) != nil })
+	i.File.Settle(func(id board.TaskID) bool { return b.Task(id) != nil })
 	v := view.PlanDifferenceOf(&i.File.Plan, plan.Compare(&i.File.Plan, b, i.Goal), i.Goal)
 	if err := b.Err(); err != nil {
 		return err

@@ -7,15 +7,15 @@ import (
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/plan/planfile"
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/view"
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/work"
-	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/flow/plan"
 	"github.com/git-liza/git-liza/flow/shell"
 	"github.com/git-liza/git-liza/gitstore/git"
 )
 
 type planShowCommand struct {
-	File string      `arg:"" optional:"" placeholder:"FILE" help:"A plan in a form that git liza check takes; - for standard input; default: the board."`
-	Goal flow.GoalID `placeholder:"G" help:"Of the board, only the tasks of this goal, and what they wait for elsewhere; default: all."`
+	File string       `arg:"" optional:"" placeholder:"FILE" help:"A plan in a form that git liza check takes; - for standard input; default: the board."`
+	Goal board.GoalID `placeholder:"G" help:"Of the board, only the tasks of this goal, and what they wait for elsewhere; default: all."`
 	planShown
 }
 
@@ -91,7 +91,7 @@ func (c *planShowCommand) Run(inv *invocation) error {
 }
 
 // boardPlan is the plan of the board, of one goal unless it is "".
-func (c *planShown) boardPlan(inv *invocation, goal flow.GoalID) (view.Graph, error) {
+func (c *planShown) boardPlan(inv *invocation, goal board.GoalID) (view.Graph, error) {
 	if err := c.check(); err != nil {
 		return view.Graph{}, err
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/view"
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/work"
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/flow/plaintext"
 	"github.com/git-liza/git-liza/flow/shell"
 	"github.com/git-liza/git-liza/gitstore"
@@ -24,14 +25,14 @@ type prCommands struct {
 }
 
 type prPushCommand struct {
-	ID   flow.TaskID `arg:"" optional:"" name:"task" help:"The task whose submission is pushed."`
-	Goal whichGoal   `placeholder:"[G]" help:"In place of a task: the integration branch, for people to merge what was done for a goal, the current one without G."`
+	ID   board.TaskID `arg:"" optional:"" name:"task" help:"The task whose submission is pushed."`
+	Goal whichGoal    `placeholder:"[G]" help:"In place of a task: the integration branch, for people to merge what was done for a goal, the current one without G."`
 }
 
 // whichGoal is the value of a flag with an optional goal.
 type whichGoal struct {
 	given bool
-	id    flow.GoalID
+	id    board.GoalID
 }
 
 // Decode takes the next word if it is no flag.
@@ -120,8 +121,8 @@ func (c *prPushCommand) answer(inv *invocation, clone *work.Clone, p work.Reques
 }
 
 type prImportCommand struct {
-	File string    `arg:"" help:"The export; - for standard input."`
-	Role flow.Role `placeholder:"ROLE" help:"For whom the reviews judge; default: human, where its verdict is missing, else all that remain and take people."`
+	File string     `arg:"" help:"The export; - for standard input."`
+	Role board.Role `placeholder:"ROLE" help:"For whom the reviews judge; default: human, where its verdict is missing, else all that remain and take people."`
 }
 
 func (c *prImportCommand) Run(inv *invocation) error {

@@ -12,6 +12,7 @@ import (
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/view"
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/work"
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/worktrees"
 )
 
@@ -38,8 +39,8 @@ func (v *supervisors) preflight(programs []supervise.Program) ([]work.Finding, e
 // besides says of a rush which agents other processes of this clone supervise, if any: its
 // own agents come on top of them.
 func (v *supervisors) besides() (found []work.Finding) {
-	others := slices.DeleteFunc(slices.Clone(v.board.IDs(flow.Agents)), func(id string) bool {
-		a := v.board.Agent(flow.AgentID(id))
+	others := slices.DeleteFunc(slices.Clone(v.board.IDs(board.Agents)), func(id string) bool {
+		a := v.board.Agent(board.AgentID(id))
 		return a == nil || !work.Supervised(v.rush.Clone.Repo, a.Generation)
 	})
 	if v.isRush && len(others) > 0 {
@@ -146,14 +147,14 @@ func (v *supervisors) schedule(slots []supervise.Slot) (*view.DryRun, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := &view.DryRun{Agents: []view.FirstStep{}, Merges: append([]flow.TaskID{}, first.Merges...), Goals: []view.GoalDryRun{}, Budgets: []string{}}
+	f := &view.DryRun{Agents: []view.FirstStep{}, Merges: append([]board.TaskID{}, first.Merges...), Goals: []view.GoalDryRun{}, Budgets: []string{}}
 	coders := 0
 	for _, step := range first.Steps {
 		one := view.FirstStep{Agent: step.Agent, Provider: step.Slot.Provider.Name, Does: step.Does, Task: step.Task, Why: step.Why, Command: hints{v.invocation}.adapt(step.Hint)}
 		if t := v.board.Task(step.Task); t != nil {
 			one.Title = t.Title
 		}
-		if row := v.board.Role(step.Slot.Role); row != nil && row.Capacity == flow.Does {
+		if row := v.board.Role(step.Slot.Role); row != nil && row.Capacity == board.Does {
 			coders++
 		}
 		f.Agents = append(f.Agents, one)

@@ -8,7 +8,7 @@ import (
 
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/view"
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/work"
-	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 )
 
 type principalCommands struct {
@@ -19,20 +19,20 @@ type principalCommands struct {
 }
 
 type principalAddCommand struct {
-	Name    string      `arg:"" help:"Such as ann or build-host."`
-	Kind    string      `enum:"human,machine," default:"" placeholder:"K" help:"human or machine; default human for the first principal."`
-	Key     []string    `sep:"none" placeholder:"FILE|TEXT" help:"An SSH public key that signs its moves; repeatable."`
-	NewKey  bool        `help:"Also the key of this clone, which is made if there is none."`
-	User    []string    `sep:"none" placeholder:"U" help:"A user name that the server knows it by; repeatable."`
-	Agent   []string    `sep:"none" placeholder:"GLOB" help:"Whom it may act as: ids such as coder-*, or human:NAME; repeatable."`
-	Role    []flow.Role `placeholder:"R" help:"Whose agents it may act as, such as coder; repeatable."`
-	Right   []string    `placeholder:"R" help:"admin, merge or vouch; repeatable."`
-	Account []string    `sep:"none" placeholder:"HOST/NAME" help:"An account on a code host, such as github.com/ann; repeatable."`
-	Replace bool        `help:"Change an existing principal to what the flags say; an empty value clears a list."`
+	Name    string       `arg:"" help:"Such as ann or build-host."`
+	Kind    string       `enum:"human,machine," default:"" placeholder:"K" help:"human or machine; default human for the first principal."`
+	Key     []string     `sep:"none" placeholder:"FILE|TEXT" help:"An SSH public key that signs its moves; repeatable."`
+	NewKey  bool         `help:"Also the key of this clone, which is made if there is none."`
+	User    []string     `sep:"none" placeholder:"U" help:"A user name that the server knows it by; repeatable."`
+	Agent   []string     `sep:"none" placeholder:"GLOB" help:"Whom it may act as: ids such as coder-*, or human:NAME; repeatable."`
+	Role    []board.Role `placeholder:"R" help:"Whose agents it may act as, such as coder; repeatable."`
+	Right   []string     `placeholder:"R" help:"admin, merge or vouch; repeatable."`
+	Account []string     `sep:"none" placeholder:"HOST/NAME" help:"An account on a code host, such as github.com/ann; repeatable."`
+	Replace bool         `help:"Change an existing principal to what the flags say; an empty value clears a list."`
 }
 
 func (c *principalAddCommand) Run(inv *invocation, clone *work.Clone) error {
-	want := flow.Principal{Name: c.Name, Kind: c.Kind, Users: given(c.User), Agents: given(c.Agent), Roles: c.Role, Rights: given(c.Right), Accounts: given(c.Account)}
+	want := board.Principal{Name: c.Name, Kind: c.Kind, Users: given(c.User), Agents: given(c.Agent), Roles: c.Role, Rights: given(c.Right), Accounts: given(c.Account)}
 	var err error
 	if want.Keys, err = c.readKeys(inv, c.Key); err != nil {
 		return err

@@ -7,6 +7,7 @@ import (
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/agent/provider"
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/view"
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/gitstore/git"
 )
 
@@ -28,7 +29,7 @@ type providerView struct {
 	Commit   provider.Commit   `json:"commit"`
 	Output   string            `json:"output"`
 	Pause    *provider.Pause   `json:"pause"`
-	Roles    []flow.Role       `json:"roles"` // the roles for which it is configured
+	Roles    []board.Role      `json:"roles"` // the roles for which it is configured
 	Install  string            `json:"install"`
 
 	old bool // too old for the prompts that its agents get
@@ -56,7 +57,7 @@ func findProviders(inv *invocation) ([]providerView, error) {
 	list := []providerView{}
 	for _, f := range known.Detect(inv.ctx, inv.environ) {
 		v := providerView{Name: f.Name, About: f.About, State: "ready", Path: f.Path, Version: f.Reported, Minimum: f.Minimum, Model: f.Model,
-			Contract: f.Contract, Commit: f.Commit, Output: f.Output, Install: f.Install, Roles: []flow.Role{}, old: f.Old}
+			Contract: f.Contract, Commit: f.Commit, Output: f.Output, Install: f.Install, Roles: []board.Role{}, old: f.Old}
 		if f.Problem != "" {
 			v.State = f.Problem
 		}
@@ -134,7 +135,7 @@ func (c *providersResumeCommand) Run(inv *invocation) error {
 		return err
 	}
 	if known.FindRow(c.Name) == nil {
-		return &flow.Refusal{Rule: flow.RuleNotFound, Reason: "there is no provider " + flow.Excerpt(c.Name, 80), Hint: "git liza providers list"}
+		return &flow.Refusal{Rule: flow.RuleNotFound, Reason: "there is no provider " + board.Excerpt(c.Name, 80), Hint: "git liza providers list"}
 	}
 	paused, err := provider.Resume(repo.CommonDir(), c.Name)
 	if err != nil {

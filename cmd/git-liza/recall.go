@@ -5,7 +5,7 @@ import (
 
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/project/recall"
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/view"
-	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/gitstore/git"
 	"github.com/git-liza/git-liza/gitstore/secret"
 )
@@ -15,9 +15,9 @@ type recallCommand struct {
 	Count  int      `short:"n" default:"5" placeholder:"N" help:"At most so many; default 5."`
 	Source string   `enum:",move,session,file" default:"" placeholder:"SOURCE" help:"Only moves, sessions or files: move, session, file."`
 
-	Lessons bool        `help:"Instead what was learnt, and where it comes from."`
-	Task    flow.TaskID `placeholder:"TASK" help:"Only lessons that concern the paths of a task, the closest first, whole."`
-	Path    []string    `placeholder:"PATH" help:"Only lessons that concern these paths or globs, the closest first, whole; repeatable."`
+	Lessons bool         `help:"Instead what was learnt, and where it comes from."`
+	Task    board.TaskID `placeholder:"TASK" help:"Only lessons that concern the paths of a task, the closest first, whole."`
+	Path    []string     `placeholder:"PATH" help:"Only lessons that concern these paths or globs, the closest first, whole; repeatable."`
 }
 
 // mostRecalled bounds what one command answers.

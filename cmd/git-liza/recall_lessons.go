@@ -10,7 +10,7 @@ import (
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/project/lesson"
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/view"
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/work"
-	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 )
 
 // lessons lists what was learnt, or what of it concerns a task or paths.
@@ -19,13 +19,13 @@ func (c *recallCommand) lessons(inv *invocation, l look) error {
 	if err != nil {
 		return err
 	}
-	paths, roles := c.Path, []flow.Role(nil)
+	paths, roles := c.Path, []board.Role(nil)
 	if c.Task != "" {
 		t, err := l.task(c.Task)
 		if err != nil {
 			return err
 		}
-		paths, roles = append(work.Concerned(t), paths...), []flow.Role{cmp.Or(t.Role, flow.Coder)}
+		paths, roles = append(work.Concerned(t), paths...), []board.Role{cmp.Or(t.Role, board.Coder)}
 	}
 	list, whole := all, len(paths)+len(roles) > 0
 	if whole {

@@ -10,6 +10,7 @@ import (
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/project/recall"
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/work"
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/flow/lists"
 	"github.com/git-liza/git-liza/flow/plaintext"
 	"github.com/git-liza/git-liza/gitstore"
@@ -151,7 +152,7 @@ func (s *saying) paths(files *work.TextFiles) ([]string, error) {
 		return nil, err
 	}
 	paths = slices.DeleteFunc(paths, func(path string) bool { return d.at(path).kind == nil && !isBelow(others, path) })
-	paths = append(paths, lists.Of(s.reading.Board.Texts(), func(text flow.TextQuery) string { return text.Path })...)
+	paths = append(paths, lists.Of(flow.QueryTexts(s.reading.Board), func(text flow.TextQuery) string { return text.Path })...)
 	slices.Sort(paths)
 	return slices.Compact(paths), nil
 }
@@ -162,7 +163,7 @@ func (s *saying) readFile(path, data string) {
 	var section strings.Builder
 	add := func() {
 		if text := strings.TrimSpace(section.String()); text != "" {
-			s.add(recall.Entry{Source: filesSource, ID: path + ":" + strconv.Itoa(from), Title: strings.TrimSpace(path + " " + heading), Text: flow.Clean(text)})
+			s.add(recall.Entry{Source: filesSource, ID: path + ":" + strconv.Itoa(from), Title: strings.TrimSpace(path + " " + heading), Text: board.Clean(text)})
 		}
 		section.Reset()
 	}

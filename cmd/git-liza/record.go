@@ -6,6 +6,7 @@ import (
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/view"
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/work"
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/flow/lists"
 	"github.com/git-liza/git-liza/gitstore"
 )
@@ -22,7 +23,7 @@ type recordCommands struct {
 }
 
 // record makes a move that writes one small document and prints its id.
-func (inv *invocation) record(act flow.Act, folder flow.Folder, detail flow.Detail) error {
+func (inv *invocation) record(act board.Act, folder board.Folder, detail flow.Detail) error {
 	clone, err := inv.clone()
 	if err != nil {
 		return err
@@ -36,35 +37,35 @@ func (inv *invocation) record(act flow.Act, folder flow.Folder, detail flow.Deta
 }
 
 // writtenID returns the id of the document that a move wrote to a folder.
-func writtenID(r gitstore.Result, folder flow.Folder) string {
-	if edit := lists.Find(r.After.Changes(), func(e flow.Edit) bool { return e.Key.Folder == folder }); edit != nil {
+func writtenID(r gitstore.Result, folder board.Folder) string {
+	if edit := lists.Find(r.After.Changes(), func(e board.Edit) bool { return e.Key.Folder == folder }); edit != nil {
 		return edit.Key.ID
 	}
 	return ""
 }
 
 type anomalyCommand struct {
-	Type   flow.AnomalyType  `arg:"" tool:"What it is." help:"One of retry_loop, trade_off, spec_ambiguity, external_blocker, assumption_violated, scope_deviation, workaround, debt_created, spec_changed, hypothesis_exhaustion, spec_gap, review_deadlock, system_ambiguity, limit_reached."`
-	Task   flow.TaskID       `placeholder:"ID" help:"The task it is about."`
+	Type   board.AnomalyType `arg:"" tool:"What it is." help:"One of retry_loop, trade_off, spec_ambiguity, external_blocker, assumption_violated, scope_deviation, workaround, debt_created, spec_changed, hypothesis_exhaustion, spec_gap, review_deadlock, system_ambiguity, limit_reached."`
+	Task   board.TaskID      `placeholder:"ID" help:"The task it is about."`
 	Detail map[string]string `mapsep:"none" placeholder:"K=V" help:"What the type asks for; repeatable."`
 }
 
 func (c *anomalyCommand) Run(inv *invocation) error {
-	return inv.record(flow.ActAnomaly, flow.Anomalies, &flow.AnomalyMove{Type: c.Type, About: c.Task, Details: c.Detail})
+	return inv.record(board.ActAnomaly, board.Anomalies, &flow.AnomalyMove{Type: c.Type, About: c.Task, Details: c.Detail})
 }
 
 type discoverCommand struct {
-	Text      string      `arg:"" help:"What was found; - for standard input."`
-	Severity  string      `required:"" placeholder:"low|medium|high|critical" help:"How bad it is."`
-	Urgency   string      `default:"deferred" placeholder:"immediate|deferred" tool:"An immediate one wakes a planner." help:"An immediate one wakes a planner; default deferred."`
-	During    flow.TaskID `placeholder:"TASK" help:"The task during which it was found."`
-	Recommend string      `help:"What to do about it."`
+	Text      string       `arg:"" help:"What was found; - for standard input."`
+	Severity  string       `required:"" placeholder:"low|medium|high|critical" help:"How bad it is."`
+	Urgency   string       `default:"deferred" placeholder:"immediate|deferred" tool:"An immediate one wakes a planner." help:"An immediate one wakes a planner; default deferred."`
+	During    board.TaskID `placeholder:"TASK" help:"The task during which it was found."`
+	Recommend string       `help:"What to do about it."`
 }
 
 func (c *discoverCommand) said() *string { return &c.Text }
 
 func (c *discoverCommand) Run(inv *invocation) error {
-	return inv.record(flow.ActDiscover, flow.Discovered, &flow.DiscoverMove{Text: c.Text, Severity: c.Severity, Urgency: c.Urgency,
+	return inv.record(board.ActDiscover, board.Discovered, &flow.DiscoverMove{Text: c.Text, Severity: c.Severity, Urgency: c.Urgency,
 		During: c.During, Recommend: c.Recommend})
 }
 
@@ -85,7 +86,7 @@ func (c *alignCommand) Run(inv *invocation) error {
 	if err != nil {
 		return err
 	}
-	r, err := clone.Make(inv.ctx, flow.ActAlign, "", &flow.AlignMove{Text: c.Text, Answers: c.Answers})
+	r, err := clone.Make(inv.ctx, board.ActAlign, "", &flow.AlignMove{Text: c.Text, Answers: c.Answers})
 	if err != nil {
 		return err
 	}
@@ -94,9 +95,9 @@ func (c *alignCommand) Run(inv *invocation) error {
 }
 
 type deferCommand struct {
-	ID     flow.RecordID `arg:"" help:"The discovery."`
-	Until  string        `required:"" placeholder:"T" tool:"A time, or a span from now (3d); at most 90 days." help:"When somebody has to look again: a time, or a span from now (3d); at most 90 days."`
-	Reason string        `required:"" help:"Why it can wait."`
+	ID     board.RecordID `arg:"" help:"The discovery."`
+	Until  string         `required:"" placeholder:"T" tool:"A time, or a span from now (3d); at most 90 days." help:"When somebody has to look again: a time, or a span from now (3d); at most 90 days."`
+	Reason string         `required:"" help:"Why it can wait."`
 }
 
 func (c *deferCommand) Run(inv *invocation) error {
@@ -109,7 +110,7 @@ func (c *deferCommand) Run(inv *invocation) error {
 	if err != nil {
 		return err
 	}
-	r, err := clone.Make(inv.ctx, flow.ActDefer, "", &flow.DeferMove{Record: c.ID, Until: until, Reason: c.Reason})
+	r, err := clone.Make(inv.ctx, board.ActDefer, "", &flow.DeferMove{Record: c.ID, Until: until, Reason: c.Reason})
 	if err != nil {
 		return err
 	}
@@ -117,14 +118,14 @@ func (c *deferCommand) Run(inv *invocation) error {
 }
 
 type recordDismissCommand struct {
-	ID     flow.RecordID `arg:"" name:"record" help:"An anomaly, a discovery or a note."`
-	Reason string        `required:"" help:"Why it needs nobody's attention any more."`
+	ID     board.RecordID `arg:"" name:"record" help:"An anomaly, a discovery or a note."`
+	Reason string         `required:"" help:"Why it needs nobody's attention any more."`
 }
 
 func (c *recordDismissCommand) Run(inv *invocation, clone *work.Clone) error {
 	kind := ""
-	r, err := clone.Move(inv.ctx, flow.ActDismissRecord, "", func(b *flow.Board) (flow.Detail, error) {
-		kind = flow.RecordKind(b, c.ID)
+	r, err := clone.Move(inv.ctx, board.ActDismissRecord, "", func(b *board.Board) (flow.Detail, error) {
+		kind = board.RecordKind(b, c.ID)
 		if kind == "" && !b.Empty() {
 			return nil, &flow.Refusal{Rule: flow.RuleNotFound, Reason: "there is no record " + string(c.ID), Hint: "git liza record list --all"}
 		}

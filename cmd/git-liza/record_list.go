@@ -4,17 +4,17 @@ import (
 	"fmt"
 
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/view"
-	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 )
 
 type recordListCommand struct {
-	Kind   recordKind    `arg:"" optional:"" help:"Only questions, discoveries, anomalies or notes."`
-	Task   flow.TaskID   `placeholder:"TASK" help:"Only those about this task, and notes for it."`
-	Goal   flow.GoalID   `placeholder:"GOAL" help:"Only those of this goal's sprints."`
-	Sprint flow.SprintID `placeholder:"SPRINT" help:"Only those of this sprint."`
-	By     flow.Actor    `placeholder:"ID" help:"Only those that this agent or human wrote."`
-	Since  string        `placeholder:"T" help:"Only those not before this time or within this span (2h, 3d)."`
-	All    bool          `help:"Settled, expired and archived ones too."`
+	Kind   recordKind     `arg:"" optional:"" help:"Only questions, discoveries, anomalies or notes."`
+	Task   board.TaskID   `placeholder:"TASK" help:"Only those about this task, and notes for it."`
+	Goal   board.GoalID   `placeholder:"GOAL" help:"Only those of this goal's sprints."`
+	Sprint board.SprintID `placeholder:"SPRINT" help:"Only those of this sprint."`
+	By     board.Actor    `placeholder:"ID" help:"Only those that this agent or human wrote."`
+	Since  string         `placeholder:"T" help:"Only those not before this time or within this span (2h, 3d)."`
+	All    bool           `help:"Settled, expired and archived ones too."`
 }
 
 // A recordKind is a kind of records as [view.RecordFilter] names it, in the plural on
@@ -25,7 +25,7 @@ type recordKind string
 func (k *recordKind) UnmarshalText(text []byte) error {
 	kind, known := map[string]recordKind{"questions": "question", "discoveries": "discovery", "anomalies": "anomaly", "notes": "note"}[string(text)]
 	if !known {
-		return fmt.Errorf("there are questions, discoveries, anomalies and notes, not %s", flow.Excerpt(string(text), 80))
+		return fmt.Errorf("there are questions, discoveries, anomalies and notes, not %s", board.Excerpt(string(text), 80))
 	}
 	*k = kind
 	return nil

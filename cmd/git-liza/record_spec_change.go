@@ -5,18 +5,19 @@ import (
 	"strings"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/flow/shell"
 	"github.com/git-liza/git-liza/gitstore/git"
 )
 
 type specChangeCommand struct {
 	goalFlag
-	Spec        string        `arg:"" placeholder:"SPEC" help:"The spec, as PATH or PATH#ANCHOR; --same-meaning is about all of the file."`
-	Change      *string       `help:"What changed; - for standard input. Only --same-meaning goes without."`
-	By          flow.TaskID   `placeholder:"TASK" help:"The task that caused it."`
-	SameMeaning bool          `help:"The change left the meaning: verdicts that were given before it stand. For a planner or a person that did not write it."`
-	Old         flow.ObjectID `placeholder:"BLOB" help:"The text before; default: before the last change."`
-	New         flow.ObjectID `placeholder:"BLOB" help:"The text after; default: the present one."`
+	Spec        string         `arg:"" placeholder:"SPEC" help:"The spec, as PATH or PATH#ANCHOR; --same-meaning is about all of the file."`
+	Change      *string        `help:"What changed; - for standard input. Only --same-meaning goes without."`
+	By          board.TaskID   `placeholder:"TASK" help:"The task that caused it."`
+	SameMeaning bool           `help:"The change left the meaning: verdicts that were given before it stand. For a planner or a person that did not write it."`
+	Old         board.ObjectID `placeholder:"BLOB" help:"The text before; default: before the last change."`
+	New         board.ObjectID `placeholder:"BLOB" help:"The text after; default: the present one."`
 }
 
 func (c *specChangeCommand) Run(inv *invocation) error {
@@ -40,7 +41,7 @@ func (c *specChangeCommand) Run(inv *invocation) error {
 	}
 	c.Spec = spec
 	again := false
-	r, err := clone.Move(inv.ctx, flow.ActSpecChange, "", func(b *flow.Board) (flow.Detail, error) {
+	r, err := clone.Move(inv.ctx, board.ActSpecChange, "", func(b *board.Board) (flow.Detail, error) {
 		d := &flow.SpecChangeMove{Spec: spec, Change: change, Cause: c.By, Same: c.SameMeaning, Old: c.Old, New: c.New}
 		if !c.SameMeaning {
 			return d, nil
@@ -65,7 +66,7 @@ func (c *specChangeCommand) Run(inv *invocation) error {
 // judged sets the two texts of which --same-meaning speaks: those that the command names,
 // else the last two when it began. A move that has lost a race is not made of newer ones,
 // which nobody judged.
-func (c *specChangeCommand) judged(doc *flow.TrackedPath, again bool) error {
+func (c *specChangeCommand) judged(doc *board.TrackedPath, again bool) error {
 	if doc == nil {
 		return nil // the rules say so
 	}

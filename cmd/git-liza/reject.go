@@ -9,25 +9,26 @@ import (
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/view"
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/work"
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/flow/lists"
 	"github.com/git-liza/git-liza/flow/shell"
 	"github.com/git-liza/git-liza/gitstore/document"
 )
 
 type rejectCommand struct {
-	ID         flow.TaskID `arg:""`
-	Commit     string      `placeholder:"SHA" help:"The submitted commit, or the beginning of its id; default in a review's checkout: what is checked out."`
-	Reason     string      `placeholder:"TEXT" help:"Structured reason: YAML, or lines '- [blocker] FILE:LINE — ISSUE'."`
-	ReasonFile string      `placeholder:"FILE" help:"The same from a file, - for standard input."`
-	Message    string      `short:"m" placeholder:"TEXT" help:"One blocker: TEXT, or FILE:LINE: TEXT."`
-	Edit       bool        `short:"e" help:"Write the findings in your editor; a reason that is given is what you begin with."`
-	Role       flow.Role   `placeholder:"ROLE" help:"To which role the blockers belong, of a person; default: the role of its review, else the first that waits; with --dismiss the one that rejected last."`
-	Dismiss    *int        `placeholder:"N" help:"Take a blocker back instead: its number among the open ones of that role, from 1 on. --reason says why it does not hold the work up. Only a person does."`
+	ID         board.TaskID `arg:""`
+	Commit     string       `placeholder:"SHA" help:"The submitted commit, or the beginning of its id; default in a review's checkout: what is checked out."`
+	Reason     string       `placeholder:"TEXT" help:"Structured reason: YAML, or lines '- [blocker] FILE:LINE — ISSUE'."`
+	ReasonFile string       `placeholder:"FILE" help:"The same from a file, - for standard input."`
+	Message    string       `short:"m" placeholder:"TEXT" help:"One blocker: TEXT, or FILE:LINE: TEXT."`
+	Edit       bool         `short:"e" help:"Write the findings in your editor; a reason that is given is what you begin with."`
+	Role       board.Role   `placeholder:"ROLE" help:"To which role the blockers belong, of a person; default: the role of its review, else the first that waits; with --dismiss the one that rejected last."`
+	Dismiss    *int         `placeholder:"N" help:"Take a blocker back instead: its number among the open ones of that role, from 1 on. --reason says why it does not hold the work up. Only a person does."`
 	voucherFlags
 }
 
 func (c *rejectCommand) Run(inv *invocation) error {
-	if err := c.complete(flow.ActReject, c.ID, c.Commit); err != nil {
+	if err := c.complete(board.ActReject, c.ID, c.Commit); err != nil {
 		return err
 	}
 	clone, err := inv.clone()
@@ -44,7 +45,7 @@ func (c *rejectCommand) Run(inv *invocation) error {
 	if err != nil {
 		return err
 	}
-	commit, err := submittedCommit(inv, clone, flow.ActReject, c.ID, c.Commit)
+	commit, err := submittedCommit(inv, clone, board.ActReject, c.ID, c.Commit)
 	if err != nil {
 		return err
 	}
@@ -79,15 +80,15 @@ func (c *rejectCommand) text(inv *invocation) (string, error) {
 
 // feedback reads the reason in either form. A reason in neither form is
 // refused under the rule for a reason without a blocker.
-func (c *rejectCommand) feedback(text string) (flow.Feedback, error) {
-	var f flow.Feedback
+func (c *rejectCommand) feedback(text string) (board.Feedback, error) {
+	var f board.Feedback
 	if looksLikeYAML(text) {
 		if err := document.Decode("reason", []byte(text), &f); err != nil {
 			return f, c.unstructured(err)
 		}
 		return f, nil
 	}
-	f, err := flow.ParseFeedback(text)
+	f, err := board.ParseFeedback(text)
 	if err != nil {
 		return f, c.unstructured(err)
 	}
@@ -95,10 +96,10 @@ func (c *rejectCommand) feedback(text string) (flow.Feedback, error) {
 }
 
 // blocker is the one blocker of -m.
-func (c *rejectCommand) blocker(inv *invocation, clone *work.Clone) (flow.Feedback, error) {
-	f, err := flow.ParseRemarks(c.Message)
+func (c *rejectCommand) blocker(inv *invocation, clone *work.Clone) (board.Feedback, error) {
+	f, err := board.ParseRemarks(c.Message)
 	if err != nil || len(f.Blockers) != 1 || f.Blockers[0].File == "" {
-		return flow.Feedback{Blockers: []flow.Finding{{Issue: c.Message}}}, nil
+		return board.Feedback{Blockers: []board.Finding{{Issue: c.Message}}}, nil
 	}
 	b, _, err := clone.Store.Board(inv.ctx)
 	if t := b.Task(c.ID); err == nil && t != nil && t.Submission != nil {
@@ -112,13 +113,13 @@ func (c *rejectCommand) unstructured(err error) error {
 		Hint: "git liza reject " + string(c.ID) + " --commit " + shell.Quote(c.Commit) + " --reason '- [blocker] FILE:LINE — ISSUE'"}
 }
 
-func reject(inv *invocation, clone *work.Clone, id flow.TaskID, m flow.RejectMove) error {
-	r, err := clone.Verdict(inv.ctx, flow.ActReject, id, &m)
+func reject(inv *invocation, clone *work.Clone, id board.TaskID, m flow.RejectMove) error {
+	r, err := clone.Verdict(inv.ctx, board.ActReject, id, &m)
 	if err != nil {
 		return err
 	}
 	t := r.After.Task(id)
-	roles := []flow.Role{t.RejectedBy}
+	roles := []board.Role{t.RejectedBy}
 	data := verdictData(t, roles)
 	data["blockers"], data["review_cycles"] = len(t.Rejection().Blockers), t.Attempt.Cycles
 	tellVoucher(inv, m.For, r.After, data)
@@ -139,7 +140,7 @@ func looksLikeYAML(text string) bool {
 }
 
 // blockers counts findings for people.
-func blockers(list []flow.Finding) string {
+func blockers(list []board.Finding) string {
 	if len(list) == 1 {
 		return "1 blocker"
 	}
@@ -148,7 +149,7 @@ func blockers(list []flow.Finding) string {
 
 // dismiss takes a blocker of a rejection back.
 func (c *rejectCommand) dismiss(inv *invocation, clone *work.Clone) error {
-	r, err := clone.Move(inv.ctx, flow.ActDismiss, c.ID, func(b *flow.Board) (flow.Detail, error) {
+	r, err := clone.Move(inv.ctx, board.ActDismiss, c.ID, func(b *board.Board) (flow.Detail, error) {
 		d := &flow.DismissMove{Role: c.Role, Blocker: *c.Dismiss, Reason: c.Reason}
 		t := b.Task(c.ID)
 		if t == nil {

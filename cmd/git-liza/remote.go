@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/work"
-	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/flow/layout"
 	"github.com/git-liza/git-liza/gitstore"
 	"github.com/git-liza/git-liza/gitstore/git"
@@ -17,8 +17,8 @@ import (
 // noteOffline records for an agent's supervisor that a command did not reach the
 // remote.
 func (h hints) noteOffline(err error) {
-	var agent flow.AgentID
-	if !errors.Is(err, gitstore.ErrOffline) && !gitstore.IsDeclined(err) || !flow.Generation(h.getenv("LIZA_GENERATION")).Spawned() ||
+	var agent board.AgentID
+	if !errors.Is(err, gitstore.ErrOffline) && !gitstore.IsDeclined(err) || !board.Generation(h.getenv("LIZA_GENERATION")).Spawned() ||
 		agent.UnmarshalText([]byte(h.getenv("LIZA_AGENT_ID"))) != nil {
 		return
 	}

@@ -1,6 +1,9 @@
 package main
 
-import "github.com/git-liza/git-liza/flow"
+import (
+	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
+)
 
 type resumeCommand struct {
 	Reason string `default:"nothing is in the way any more" help:"Why; - for standard input."`
@@ -17,7 +20,7 @@ func (c *resumeCommand) Run(inv *invocation, l look) error {
 	if err != nil {
 		return err
 	}
-	r, err := clone.Make(inv.ctx, flow.ActResume, "", &flow.ResumeMove{Reason: c.Reason})
+	r, err := clone.Make(inv.ctx, board.ActResume, "", &flow.ResumeMove{Reason: c.Reason})
 	if err != nil {
 		return err
 	}

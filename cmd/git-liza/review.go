@@ -4,14 +4,15 @@ import (
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/agent/provider"
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/work"
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/gitstore"
 	"github.com/git-liza/git-liza/gitstore/git"
 )
 
 type reviewCommand struct {
-	ID    flow.TaskID   `arg:"" optional:"" help:"Default: the best submission."`
-	Role  flow.Role     `placeholder:"ROLE" help:"For which role, of a person; default: the first that waits. An agent judges for its own."`
-	Lease flow.Duration `placeholder:"30m" help:"Default: the board's."`
+	ID    board.TaskID   `arg:"" optional:"" help:"Default: the best submission."`
+	Role  board.Role     `placeholder:"ROLE" help:"For which role, of a person; default: the first that waits. An agent judges for its own."`
+	Lease board.Duration `placeholder:"30m" help:"Default: the board's."`
 }
 
 func (c *reviewCommand) Run(inv *invocation, clone *work.Clone) error {
@@ -33,7 +34,7 @@ func (c *reviewCommand) Run(inv *invocation, clone *work.Clone) error {
 
 // take takes the review of a task, and says what differs from what the submission has and from
 // what was read before. The reviewer's program may be any.
-func (c *reviewCommand) take(inv *invocation, clone *work.Clone, id flow.TaskID) (got work.Reviewing, r gitstore.Result, err error) {
+func (c *reviewCommand) take(inv *invocation, clone *work.Clone, id board.TaskID) (got work.Reviewing, r gitstore.Result, err error) {
 	known, err := providerChoice{inv, &clone.Repo.Config.Configuration}.catalogue()
 	if err != nil {
 		return got, r, err
@@ -50,7 +51,7 @@ func (c *reviewCommand) take(inv *invocation, clone *work.Clone, id flow.TaskID)
 	}
 	for _, text := range got.Texts {
 		if text.Changed {
-			inv.progress("%s has changed since the review began", flow.TextRef{Path: text.Path, Anchor: text.Anchor})
+			inv.progress("%s has changed since the review began", board.TextRef{Path: text.Path, Anchor: text.Anchor})
 		}
 	}
 	return got, r, nil

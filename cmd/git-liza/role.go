@@ -14,6 +14,7 @@ import (
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/view"
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/work"
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/flow/glob"
 	"github.com/git-liza/git-liza/flow/lists"
 	"github.com/git-liza/git-liza/flow/plaintext"
@@ -40,11 +41,11 @@ func (c *roleListCommand) Run(inv *invocation, l look) error {
 }
 
 type roleShowCommand struct {
-	Role flow.Role `arg:"" help:"As git liza role list names it."`
+	Role board.Role `arg:"" help:"As git liza role list names it."`
 }
 
 func (c *roleShowCommand) Run(inv *invocation, l look) error {
-	if c.Role == flow.HumanRole {
+	if c.Role == board.HumanRole {
 		role := view.HumanRole(l.reading.Board)
 		return inv.answer("", role.Object().With("rules", view.Rules(role.Required)).With("text", ""), role.Text(inv.width()))
 	}
@@ -67,7 +68,7 @@ func (c *roleShowCommand) Run(inv *invocation, l look) error {
 }
 
 // role returns a row of the board, or a refusal.
-func (l look) role(name flow.Role) (*flow.RoleRow, error) {
+func (l look) role(name board.Role) (*board.RoleRow, error) {
 	row := l.reading.Board.Role(name)
 	if err := l.reading.Board.Err(); err != nil {
 		return nil, err
@@ -88,7 +89,7 @@ func (c *roleAddCommand) Run(inv *invocation, clone *work.Clone) error {
 	if err != nil {
 		return err
 	}
-	r, err := clone.Make(inv.ctx, flow.ActRole, "", &flow.RoleMove{Row: row, Replace: c.Replace})
+	r, err := clone.Make(inv.ctx, board.ActRole, "", &flow.RoleMove{Row: row, Replace: c.Replace})
 	if err != nil {
 		if refusal, is := errors.AsType[*flow.Refusal](err); is {
 			refusal.Hint = strings.Replace(refusal.Hint, " FILE ", " "+shell.Quote(c.File)+" ", 1) // the move does not say from where its row is
@@ -109,21 +110,21 @@ func (c *roleAddCommand) Run(inv *invocation, clone *work.Clone) error {
 }
 
 // row returns the row of the role that the argument names.
-func (c *roleAddCommand) row(inv *invocation, clone *work.Clone) (flow.RoleRow, error) {
-	var name flow.Role
+func (c *roleAddCommand) row(inv *invocation, clone *work.Clone) (board.RoleRow, error) {
+	var name board.Role
 	if name.UnmarshalText([]byte(c.File)) == nil {
 		found, err := c.findFile(inv, name)
 		if err != nil {
-			return flow.RoleRow{}, err
+			return board.RoleRow{}, err
 		}
 		list := roles.Builtin()
-		if i := slices.IndexFunc(list, func(row flow.RoleRow) bool { return row.Name == name }); i >= 0 && !found {
+		if i := slices.IndexFunc(list, func(row board.RoleRow) bool { return row.Name == name }); i >= 0 && !found {
 			return list[i], nil
 		}
 	}
 	path, text, err := c.read(inv, clone)
 	if err != nil {
-		return flow.RoleRow{}, err
+		return board.RoleRow{}, err
 	}
 	row, _, err := roles.Parse(path, text)
 	if err != nil {
@@ -135,7 +136,7 @@ func (c *roleAddCommand) row(inv *invocation, clone *work.Clone) (flow.RoleRow, 
 
 // findFile takes the file of a role of that name, of the project or else of the last
 // extension that brings it. These lie above the built-in roles.
-func (c *roleAddCommand) findFile(inv *invocation, name flow.Role) (found bool, err error) {
+func (c *roleAddCommand) findFile(inv *invocation, name board.Role) (found bool, err error) {
 	list, top, err := readExtensions(inv)
 	if errors.Is(err, worktrees.ErrNoWorkTree) {
 		return false, nil
@@ -164,7 +165,7 @@ func (c *roleAddCommand) read(inv *invocation, clone *work.Clone) (path string, 
 		return "", nil, worktrees.ErrNoWorkTree
 	}
 	if file, err = filepath.EvalSymlinks(file); err != nil {
-		return "", nil, usagef("git liza help role add", "there is no file %s, and no built-in role of that name: %s", c.File, view.JoinIDs(lists.Of(roles.Builtin(), func(row flow.RoleRow) flow.Role { return row.Name })))
+		return "", nil, usagef("git liza help role add", "there is no file %s, and no built-in role of that name: %s", c.File, view.JoinIDs(lists.Of(roles.Builtin(), func(row board.RoleRow) board.Role { return row.Name })))
 	}
 	if top, err = filepath.EvalSymlinks(top); err != nil {
 		return "", nil, err
@@ -187,11 +188,11 @@ func (c *roleAddCommand) read(inv *invocation, clone *work.Clone) (path string, 
 }
 
 type roleRemoveCommand struct {
-	Role flow.Role `arg:"" help:"As git liza role list names it."`
+	Role board.Role `arg:"" help:"As git liza role list names it."`
 }
 
 func (c *roleRemoveCommand) Run(inv *invocation, clone *work.Clone) error {
-	r, err := clone.Make(inv.ctx, flow.ActRole, "", &flow.RoleMove{Row: flow.RoleRow{Name: c.Role}, Remove: true})
+	r, err := clone.Make(inv.ctx, board.ActRole, "", &flow.RoleMove{Row: board.RoleRow{Name: c.Role}, Remove: true})
 	if err != nil {
 		return err
 	}
@@ -199,16 +200,16 @@ func (c *roleRemoveCommand) Run(inv *invocation, clone *work.Clone) error {
 }
 
 type roleRequireCommand struct {
-	Role      flow.Role   `arg:"" help:"A role that judges, or human."`
-	Kinds     []flow.Kind `placeholder:"K" help:"Only of tasks of these kinds; repeatable."`
-	Paths     []string    `placeholder:"GLOB,…" help:"Only where a changed path matches; repeatable."`
-	Remove    bool        `help:"Ask for it no more: the rule with exactly these kinds and paths goes."`
-	InPlaceOf flow.Role   `placeholder:"R" help:"Also drop the rule that asks this role for all submissions."`
+	Role      board.Role   `arg:"" help:"A role that judges, or human."`
+	Kinds     []board.Kind `placeholder:"K" help:"Only of tasks of these kinds; repeatable."`
+	Paths     []string     `placeholder:"GLOB,…" help:"Only where a changed path matches; repeatable."`
+	Remove    bool         `help:"Ask for it no more: the rule with exactly these kinds and paths goes."`
+	InPlaceOf board.Role   `placeholder:"R" help:"Also drop the rule that asks this role for all submissions."`
 }
 
 func (c *roleRequireCommand) Run(inv *invocation, clone *work.Clone) error {
-	rule := flow.ReviewRule{Role: c.Role, Kinds: c.Kinds, Paths: c.Paths}
-	r, err := clone.Make(inv.ctx, flow.ActRequire, "", &flow.RequireMove{Rule: rule, Remove: c.Remove, InPlaceOf: c.InPlaceOf})
+	rule := board.ReviewRule{Role: c.Role, Kinds: c.Kinds, Paths: c.Paths}
+	r, err := clone.Make(inv.ctx, board.ActRequire, "", &flow.RequireMove{Rule: rule, Remove: c.Remove, InPlaceOf: c.InPlaceOf})
 	if err != nil {
 		return err
 	}
@@ -254,7 +255,7 @@ func (c *roleRequireCommand) warnings(inv *invocation, clone *work.Clone, r gits
 }
 
 // missingProvider says why no agent of a role can be started here, "" if one can.
-func missingProvider(inv *invocation, clone *work.Clone, role *flow.RoleRow) (string, error) {
+func missingProvider(inv *invocation, clone *work.Clone, role *board.RoleRow) (string, error) {
 	choice := providerChoice{inv, &clone.Repo.Config.Configuration}
 	known, err := choice.catalogue()
 	if err != nil {
@@ -284,7 +285,7 @@ func missingProvider(inv *invocation, clone *work.Clone, role *flow.RoleRow) (st
 }
 
 // unmatched returns the rule's globs that match no file on integration.
-func (c *roleRequireCommand) unmatched(inv *invocation, clone *work.Clone, b *flow.Board) ([]string, error) {
+func (c *roleRequireCommand) unmatched(inv *invocation, clone *work.Clone, b *board.Board) ([]string, error) {
 	if len(c.Paths) == 0 {
 		return nil, nil
 	}

@@ -13,33 +13,34 @@ import (
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/view"
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/work"
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 )
 
 type rushCommand struct {
-	Planners  *int        `placeholder:"1" help:"How many planners."`
-	Coders    *int        `placeholder:"2" help:"How many coders."`
-	Reviewers *int        `placeholder:"1" help:"How many code-reviewers."`
-	Agents    []string    `placeholder:"ROLE=N,…" help:"How many agents of each of these roles; of roles that are not named, what the other flags say, and one of each that the workflow of a goal names."`
-	Provider  []string    `sep:"none" placeholder:"[ROLE=]P" help:"NAME or NAME:MODEL of git liza providers list, or exec:COMMAND, which gets the prompt on standard input; for one role, or for all roles whose row on the board names none; repeatable; default: git config liza.ROLE.provider, liza.provider."`
-	UntilIdle bool        `help:"End when every task is final (0), or nothing can move without a human (1)."`
-	Goal      flow.GoalID `placeholder:"G" help:"Take only work of this goal; default: all goals in progress, by priority."`
-	Follow    followed    `placeholder:"AGENT|all" help:"Show the output of this agent, or of all, too."`
-	Quiet     bool        `short:"q" help:"Print only what needs a person, and the summary."`
-	DryRun    bool        `help:"Begin nothing: print what would keep agents from their work here, what each would do first, and how long the open tasks may take."`
-	JSONL     bool        `name:"jsonl" help:"One JSON object a line: each message as it comes, then what --json prints at the end."`
+	Planners  *int         `placeholder:"1" help:"How many planners."`
+	Coders    *int         `placeholder:"2" help:"How many coders."`
+	Reviewers *int         `placeholder:"1" help:"How many code-reviewers."`
+	Agents    []string     `placeholder:"ROLE=N,…" help:"How many agents of each of these roles; of roles that are not named, what the other flags say, and one of each that the workflow of a goal names."`
+	Provider  []string     `sep:"none" placeholder:"[ROLE=]P" help:"NAME or NAME:MODEL of git liza providers list, or exec:COMMAND, which gets the prompt on standard input; for one role, or for all roles whose row on the board names none; repeatable; default: git config liza.ROLE.provider, liza.provider."`
+	UntilIdle bool         `help:"End when every task is final (0), or nothing can move without a human (1)."`
+	Goal      board.GoalID `placeholder:"G" help:"Take only work of this goal; default: all goals in progress, by priority."`
+	Follow    followed     `placeholder:"AGENT|all" help:"Show the output of this agent, or of all, too."`
+	Quiet     bool         `short:"q" help:"Print only what needs a person, and the summary."`
+	DryRun    bool         `help:"Begin nothing: print what would keep agents from their work here, what each would do first, and how long the open tasks may take."`
+	JSONL     bool         `name:"jsonl" help:"One JSON object a line: each message as it comes, then what --json prints at the end."`
 
 	Add []string `placeholder:"ROLE=N,…" help:"Begin nothing, but add so many agents of each of these roles to the rush that runs in this clone; with --provider also of other programs."`
 }
 
 // followed is the agent whose output is shown, or all of them.
-type followed flow.AgentID
+type followed board.AgentID
 
 func (f *followed) UnmarshalText(text []byte) error {
 	if string(text) == string(supervise.FollowAll) {
 		*f = followed(supervise.FollowAll)
 		return nil
 	}
-	return (*flow.AgentID)(f).UnmarshalText(text)
+	return (*board.AgentID)(f).UnmarshalText(text)
 }
 
 func (c *rushCommand) Run(inv *invocation) error {
@@ -63,7 +64,7 @@ func (c *rushCommand) team(inv *invocation) (team *supervisors, slots []supervis
 		return nil, nil, nil, err
 	}
 	team.isRush = true
-	team.rush.UntilIdle, team.rush.Follow = c.UntilIdle, flow.AgentID(c.Follow)
+	team.rush.UntilIdle, team.rush.Follow = c.UntilIdle, board.AgentID(c.Follow)
 	team.out.quiet, team.out.lines = c.Quiet, c.JSONL
 	if c.JSONL {
 		inv.json = true // errors and the end of the rush too
@@ -87,7 +88,7 @@ func (c *rushCommand) team(inv *invocation) (team *supervisors, slots []supervis
 	if slots, wrong, err = c.slots(team, chosen, counts); err != nil {
 		return nil, nil, nil, err
 	}
-	team.rush.Staff = func(b *flow.Board, role flow.Role, asked string) (supervise.Slot, error) {
+	team.rush.Staff = func(b *board.Board, role board.Role, asked string) (supervise.Slot, error) {
 		if err := checkRole(b, role); err != nil {
 			return supervise.Slot{}, err
 		}
@@ -106,7 +107,7 @@ func (c *rushCommand) team(inv *invocation) (team *supervisors, slots []supervis
 
 // slots returns the agents to begin, with the provider of each. Of a dry run it returns why
 // agents have none; elsewhere the first of these is the error.
-func (c *rushCommand) slots(team *supervisors, chosen map[flow.Role]string, counts map[flow.Role]int) (slots []supervise.Slot, wrong []work.Finding, err error) {
+func (c *rushCommand) slots(team *supervisors, chosen map[board.Role]string, counts map[board.Role]int) (slots []supervise.Slot, wrong []work.Finding, err error) {
 	for _, row := range team.board.Roles() {
 		text := chosen[row.Name]
 		if text == "" && row.Provider == "" {
@@ -135,7 +136,7 @@ func (c *rushCommand) change(inv *invocation) error {
 	if err != nil {
 		return err
 	}
-	added, pid := []flow.AgentID{}, 0
+	added, pid := []board.AgentID{}, 0
 	for _, text := range c.Add {
 		role, n, err := parseCount("--add", text)
 		if err != nil {
@@ -154,7 +155,7 @@ func (c *rushCommand) change(inv *invocation) error {
 }
 
 // parseCount parses ROLE=N of a flag.
-func parseCount(flag, text string) (role flow.Role, n int, err error) {
+func parseCount(flag, text string) (role board.Role, n int, err error) {
 	name, number, ok := strings.Cut(text, "=")
 	n, err = strconv.Atoi(number)
 	if !ok || err != nil || role.UnmarshalText([]byte(name)) != nil {
@@ -165,8 +166,8 @@ func parseCount(flag, text string) (role flow.Role, n int, err error) {
 
 // providers returns the provider that the command line names for each role, and
 // under "" for all.
-func (c *rushCommand) providers(b *flow.Board) (map[flow.Role]string, error) {
-	chosen := map[flow.Role]string{}
+func (c *rushCommand) providers(b *board.Board) (map[board.Role]string, error) {
+	chosen := map[board.Role]string{}
 	for _, text := range c.Provider {
 		role, text, err := splitProvider(text)
 		if err == nil && role != "" && b != nil {
@@ -183,8 +184,8 @@ func (c *rushCommand) providers(b *flow.Board) (map[flow.Role]string, error) {
 // counts returns how many agents of each role the flags ask for, and one of each other role
 // that the workflow of a goal asks for, "" for all. What is usual is asked only of roles that
 // the board has.
-func (c *rushCommand) counts(b *flow.Board, goal flow.GoalID) (map[flow.Role]int, error) {
-	counts := map[flow.Role]int{}
+func (c *rushCommand) counts(b *board.Board, goal board.GoalID) (map[board.Role]int, error) {
+	counts := map[board.Role]int{}
 	for _, text := range c.Agents {
 		role, n, err := parseCount("--agents", text)
 		if err != nil {
@@ -197,10 +198,10 @@ func (c *rushCommand) counts(b *flow.Board, goal flow.GoalID) (map[flow.Role]int
 	}
 	for _, flag := range []struct {
 		name  string
-		role  flow.Role
+		role  board.Role
 		n     *int
 		usual int
-	}{{"planners", flow.Planner, c.Planners, 1}, {"coders", flow.Coder, c.Coders, 2}, {"reviewers", flow.CodeReviewer, c.Reviewers, 1}} {
+	}{{"planners", board.Planner, c.Planners, 1}, {"coders", board.Coder, c.Coders, 2}, {"reviewers", board.CodeReviewer, c.Reviewers, 1}} {
 		_, named := counts[flag.role]
 		switch {
 		case named && flag.n != nil:
@@ -211,7 +212,7 @@ func (c *rushCommand) counts(b *flow.Board, goal flow.GoalID) (map[flow.Role]int
 			counts[flag.role] = flag.usual
 		}
 	}
-	for _, role := range flow.WorkflowRoles(b, goal) {
+	for _, role := range board.WorkflowRoles(b, goal) {
 		if _, named := counts[role]; !named {
 			counts[role] = 1
 		}
@@ -225,12 +226,12 @@ func (c *rushCommand) counts(b *flow.Board, goal flow.GoalID) (map[flow.Role]int
 }
 
 // splitProvider parses [ROLE=]P. The role is "" if P is for all roles.
-func splitProvider(text string) (flow.Role, string, error) {
+func splitProvider(text string) (board.Role, string, error) {
 	name, rest, ok := strings.Cut(text, "=")
 	if !ok || strings.Contains(name, ":") {
 		return "", text, nil
 	}
-	var role flow.Role
+	var role board.Role
 	if err := role.UnmarshalText([]byte(name)); err != nil {
 		return "", "", usagef("git liza help rush", "--provider: %v", err)
 	}

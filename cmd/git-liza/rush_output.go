@@ -8,7 +8,7 @@ import (
 
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/supervise"
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/view"
-	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 )
 
 // A rushOutput prints what supervisors say.
@@ -61,7 +61,7 @@ func (o *rushOutput) print(s view.RushSummary) {
 }
 
 // summary is how a rush ended. open is what it leaves open.
-func (v *supervisors) summary(b *flow.Board, open []supervise.Stall, took time.Duration) view.RushSummary {
+func (v *supervisors) summary(b *board.Board, open []supervise.Stall, took time.Duration) view.RushSummary {
 	sum := v.rush.Total()
 	s := view.RushSummary{Open: []view.OpenTask{}, Used: view.Spent{Usage: sum.Used, Uncounted: sum.Uncounted}, Took: took}
 	for _, id := range sum.Merged {

@@ -10,6 +10,7 @@ import (
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/agent/transcript"
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/view"
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/flow/lists"
 	"github.com/git-liza/git-liza/flow/plaintext"
 	"github.com/git-liza/git-liza/gitstore"
@@ -26,9 +27,9 @@ type sessionCommands struct {
 }
 
 type sessionListCommand struct {
-	Task  flow.TaskID  `placeholder:"ID" help:"Only sessions on this task."`
-	Agent flow.AgentID `placeholder:"ID" help:"Only sessions of this agent."`
-	Count int          `short:"n" placeholder:"N" help:"At most so many."`
+	Task  board.TaskID  `placeholder:"ID" help:"Only sessions on this task."`
+	Agent board.AgentID `placeholder:"ID" help:"Only sessions of this agent."`
+	Count int           `short:"n" placeholder:"N" help:"At most so many."`
 }
 
 func (c *sessionListCommand) Run(inv *invocation) error {
@@ -107,7 +108,7 @@ func (c *sessionShowCommand) Run(inv *invocation) error {
 }
 
 // shown is a text of a session as people are shown what others wrote.
-func shown(text string) string { return plaintext.Lines(flow.Clean(text)) }
+func shown(text string) string { return plaintext.Lines(board.Clean(text)) }
 
 // printLines prints the session as one JSON object a line, each with its kind: session,
 // prompt, record for a line that is JSON itself, else output.
@@ -138,7 +139,7 @@ func (c *sessionShowCommand) none(why string) error {
 // task, or the one with that id.
 func (c *sessionShowCommand) find(inv *invocation, repo *git.Repo) (git.ID, error) {
 	f := gitstore.SessionFilter{Limit: 1}
-	if agent := flow.AgentID(c.ID); agent.Role() != "" {
+	if agent := board.AgentID(c.ID); agent.Role() != "" {
 		f.Agent = agent
 	} else if err := f.Task.UnmarshalText([]byte(c.ID)); err != nil {
 		f.Limit = 0
@@ -154,7 +155,7 @@ func (c *sessionShowCommand) find(inv *invocation, repo *git.Repo) (git.ID, erro
 	}
 	id, err := repo.ParseCommit(inv.ctx, c.ID)
 	if errors.Is(err, git.ErrNoCommit) {
-		return "", c.none("there is no session " + flow.Excerpt(c.ID, 80))
+		return "", c.none("there is no session " + board.Excerpt(c.ID, 80))
 	}
 	return id, err
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/proc"
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/view"
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/gitstore"
 	"github.com/git-liza/git-liza/gitstore/git"
 	"github.com/git-liza/git-liza/gitstore/secret"
@@ -137,8 +138,8 @@ func (d diagnoser) sources(what string) (about, others []diagnosis.Source, err e
 	if what == "" {
 		return slices.Concat(d.read(failed), d.failedTasks(), d.failedLevels()), nil, d.inv.ctx.Err()
 	}
-	var id flow.TaskID
-	isTask := flow.AgentID(what).Role() == "" && id.UnmarshalText([]byte(what)) == nil
+	var id board.TaskID
+	isTask := board.AgentID(what).Role() == "" && id.UnmarshalText([]byte(what)) == nil
 	if isTask && d.reading.Board.Task(id) == nil {
 		_, err := d.clone.Repo.ParseCommit(d.inv.ctx, what)
 		isTask = err != nil
@@ -155,7 +156,7 @@ func (d diagnoser) sources(what string) (about, others []diagnosis.Source, err e
 	about, others = d.read(own[:min(len(own), mostOfTask)]), d.read(slices.DeleteFunc(failed, isMine))
 	if !isTask {
 		if len(own) == 0 {
-			return nil, nil, (&sessionShowCommand{}).none(flow.Excerpt(what, 80) + " is no session")
+			return nil, nil, (&sessionShowCommand{}).none(board.Excerpt(what, 80) + " is no session")
 		}
 		return about, others, d.inv.ctx.Err()
 	}
@@ -195,7 +196,7 @@ func (d diagnoser) failedTasks() (list []diagnosis.Source) {
 // failedLevels are the receipts of gates that a level failed of a goal in progress.
 func (d diagnoser) failedLevels() (list []diagnosis.Source) {
 	for _, g := range d.reading.Board.GoalsInProgress() {
-		if l := flow.LastLevel(d.reading.Board, g.ID); l != nil && !l.Passed {
+		if l := board.LastLevel(d.reading.Board, g.ID); l != nil && !l.Passed {
 			for _, r := range l.Receipts {
 				list = append(list, diagnosis.Source{Name: fmt.Sprintf("receipt of %s at level %d of %s", r.Gate, l.Number, g.ID), Text: []byte(r.Output), At: l.At})
 			}
@@ -206,7 +207,7 @@ func (d diagnoser) failedLevels() (list []diagnosis.Source) {
 
 // ofTask are the texts that the board has of a task: receipts of commands that failed, a
 // failure to merge, and the blockers of rejections.
-func (d diagnoser) ofTask(t *flow.Task) (list []diagnosis.Source) {
+func (d diagnoser) ofTask(t *board.Task) (list []diagnosis.Source) {
 	add := func(name, text string) *diagnosis.Source {
 		list = append(list, diagnosis.Source{Name: name + " of " + string(t.ID), Task: string(t.ID), Text: []byte(text)})
 		return &list[len(list)-1]
@@ -217,7 +218,7 @@ func (d diagnoser) ofTask(t *flow.Task) (list []diagnosis.Source) {
 			receipts = append(receipts, *s.Receipt)
 		}
 		for _, r := range receipts {
-			if !r.HasPassed() && r.Result != flow.Skipped {
+			if !r.HasPassed() && r.Result != board.Skipped {
 				one := add("receipt of "+r.Gate, r.Output)
 				one.At, one.Error = s.At, fmt.Sprintf("%s: %s, exit code %d", r.Gate, r.Result, r.Exit)
 			}
@@ -259,7 +260,7 @@ func (d diagnoser) ofTask(t *flow.Task) (list []diagnosis.Source) {
 const mostMoves = 200
 
 // log are the errors of sessions and the details of anomalies in the moves on a task.
-func (d diagnoser) log(id flow.TaskID) (list []diagnosis.Source, err error) {
+func (d diagnoser) log(id board.TaskID) (list []diagnosis.Source, err error) {
 	seen := 0
 	err = d.historyOf(d.inv, id, func(e gitstore.Event) bool {
 		seen++

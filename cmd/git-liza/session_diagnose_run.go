@@ -11,7 +11,7 @@ import (
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/proc"
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/proc/confine"
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/view"
-	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/gitstore/secret"
 )
 
@@ -24,11 +24,11 @@ func (d diagnoser) plan(r *diagnosis.Report) (list []diagnosis.Step) {
 	if r.Session != "" {
 		add(diagnosis.Safe, "Shows all that the session printed.", "it only reads", "git", "liza", "session", "show", r.Session, "--output")
 	}
-	var t *flow.Task
+	var t *board.Task
 	folder := ""
 	if r.Task != "" {
 		add(diagnosis.Safe, "Shows what the task waits for.", "it only reads", "git", "liza", "show", r.Task, "--why")
-		if t = d.reading.Board.Task(flow.TaskID(r.Task)); t != nil {
+		if t = d.reading.Board.Task(board.TaskID(r.Task)); t != nil {
 			folder = d.reading.Checkout(t)
 		}
 	}
@@ -98,7 +98,7 @@ func (d diagnoser) runStep(s diagnosis.Step, ran *view.RanStep) error {
 	if err != nil {
 		return err
 	}
-	ran.Done, ran.Output = r.Passed(), flow.Excerpt(secret.New(d.inv.environ).String(printed.String()), mostPrinted)
+	ran.Done, ran.Output = r.Passed(), board.Excerpt(secret.New(d.inv.environ).String(printed.String()), mostPrinted)
 	d.inv.progress("%s", strings.TrimSpace(ran.Output))
 	return nil
 }

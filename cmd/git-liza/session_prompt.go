@@ -6,14 +6,15 @@ import (
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/supervise"
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/work"
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 )
 
 type sessionPromptCommand struct {
 	goalFlag
-	Role     flow.Role   `arg:"" help:"As git liza role list names it: planner, coder, code-reviewer."`
-	Task     flow.TaskID `arg:"" optional:"" help:"What it works on; a planner needs none."`
-	Provider string      `placeholder:"P" help:"The provider that would be told; default: the one configured for the role."`
-	Explain  bool        `help:"List the sections, and the layer each comes from, instead."`
+	Role     board.Role   `arg:"" help:"As git liza role list names it: planner, coder, code-reviewer."`
+	Task     board.TaskID `arg:"" optional:"" help:"What it works on; a planner needs none."`
+	Provider string       `placeholder:"P" help:"The provider that would be told; default: the one configured for the role."`
+	Explain  bool         `help:"List the sections, and the layer each comes from, instead."`
 }
 
 func (c *sessionPromptCommand) Run(inv *invocation, l look) error {
@@ -46,7 +47,7 @@ func (c *sessionPromptCommand) Run(inv *invocation, l look) error {
 }
 
 // warnUnmerged says which edited files agents are not told of.
-func warnUnmerged(inv *invocation, clone *work.Clone, b *flow.Board) {
+func warnUnmerged(inv *invocation, clone *work.Clone, b *board.Board) {
 	for _, f := range clone.Doctor.Unmerged(inv.ctx, b) {
 		inv.progress("warning: %s", f.Text)
 	}
@@ -83,7 +84,7 @@ func (c *sessionPromptCommand) assignment(inv *invocation, l look) (supervise.Pr
 	if by, _, err := inv.actor(l.clone.Repo); err == nil && by.Role() == c.Role {
 		a.Agent = by.Agent()
 	}
-	if l.reading.Board.Role(c.Role).Capacity == flow.Plans {
+	if l.reading.Board.Role(c.Role).Capacity == board.Plans {
 		return a, c.findTriggers(inv, l, &a)
 	}
 	if c.Task == "" {
@@ -97,10 +98,10 @@ func (c *sessionPromptCommand) assignment(inv *invocation, l look) (supervise.Pr
 	if a.Rejections, err = supervise.EarlierRejections(inv.ctx, l.clone.Store, l.reading.Board, t); err != nil {
 		return a, err
 	}
-	if l.reading.Board.Role(c.Role).Capacity == flow.Does {
+	if l.reading.Board.Role(c.Role).Capacity == board.Does {
 		a.Failure, err = supervise.LastFailure(inv.ctx, l.clone.Store, t, c.Role)
 	}
-	if l.reading.Board.Role(c.Role).Capacity == flow.Judges {
+	if l.reading.Board.Role(c.Role).Capacity == board.Judges {
 		if t.Submission == nil {
 			return a, &flow.Refusal{Rule: flow.RuleState, Hint: "git liza show " + string(t.ID), Reason: fmt.Sprintf("%s has no submission to review, it is %s", t.ID, t.Status)}
 		}
@@ -126,7 +127,7 @@ func (c *sessionPromptCommand) findTriggers(inv *invocation, l look, a *supervis
 		}
 		a.Goal = t.Goal
 	}
-	for _, t := range l.reading.Board.Triggers(a.Goal) {
+	for _, t := range flow.Triggers(l.reading.Board, a.Goal) {
 		if c.Task == "" || t.Task == c.Task {
 			a.Triggers = append(a.Triggers, t)
 		}

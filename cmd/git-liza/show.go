@@ -13,6 +13,7 @@ import (
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/view"
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/work"
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/flow/layout"
 	"github.com/git-liza/git-liza/gitstore/git"
 )
@@ -76,7 +77,7 @@ func (c *showCommand) Run(inv *invocation, l look) error {
 			return usagef("git liza help show", `expected "<id>"`)
 		}
 	}
-	id := flow.TaskID(c.ID)
+	id := board.TaskID(c.ID)
 	isPlain := c.Patch == 0 && c.Interdiff == (whichPatches{}) && !c.Stat && !c.RangeDiff && !c.Why
 	if c.Trace || isPlain && id.UnmarshalText([]byte(c.ID)) != nil {
 		return l.trace(inv, c.ID)
@@ -121,7 +122,7 @@ func (c *showCommand) Run(inv *invocation, l look) error {
 }
 
 // why prints what the task waits for.
-func (c *showCommand) why(inv *invocation, l look, t *flow.Task) error {
+func (c *showCommand) why(inv *invocation, l look, t *board.Task) error {
 	if err := l.findReasons(inv, t); err != nil {
 		return err
 	}
@@ -130,7 +131,7 @@ func (c *showCommand) why(inv *invocation, l look, t *flow.Task) error {
 }
 
 // changes prints a patch, in the form in which git shows it where nothing is set.
-func (c *showCommand) changes(inv *invocation, l look, id flow.TaskID, history []view.Entry) error {
+func (c *showCommand) changes(inv *invocation, l look, id board.TaskID, history []view.Entry) error {
 	list := view.Submissions(history)
 	pick := func(n int) (view.Submission, error) {
 		if n == -1 {
@@ -201,7 +202,7 @@ func (c *showCommand) changes(inv *invocation, l look, id flow.TaskID, history [
 
 // rangeDiff compares two submissions commit by commit.
 func rangeDiff(inv *invocation, repo *git.Repo, old, now view.Submission) ([]byte, error) {
-	return repo.Differ.RangeDiff(inv.ctx, [2]flow.ObjectID{old.Base, old.Commit}, [2]flow.ObjectID{now.Base, now.Commit})
+	return repo.Differ.RangeDiff(inv.ctx, [2]board.ObjectID{old.Base, old.Commit}, [2]board.ObjectID{now.Base, now.Commit})
 }
 
 // interdiffPaths returns the paths of an interdiff: those that either submission
@@ -210,5 +211,5 @@ func (l look) interdiffPaths(inv *invocation, picked []view.Submission) ([]strin
 	if len(picked) < 2 {
 		return nil, nil
 	}
-	return work.PathsOf(inv.ctx, l.clone.Repo, [2]flow.ObjectID{picked[0].Base, picked[0].Commit}, [2]flow.ObjectID{picked[1].Base, picked[1].Commit})
+	return work.PathsOf(inv.ctx, l.clone.Repo, [2]board.ObjectID{picked[0].Base, picked[0].Commit}, [2]board.ObjectID{picked[1].Base, picked[1].Commit})
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/git-liza/git-liza/artifacts"
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/work"
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/flow/lists"
 	"github.com/git-liza/git-liza/flow/plaintext"
 	"github.com/git-liza/git-liza/gitstore/git"
@@ -47,7 +48,7 @@ type tracing struct {
 	inv     *invocation
 	files   *work.TextFiles
 	sources []artifacts.Source
-	tasks   []*flow.Task
+	tasks   []*board.Task
 }
 
 // readSources reads the artifacts that are on integration.
@@ -82,11 +83,11 @@ func (t *tracing) readSources() error {
 
 // begin finds the tasks that a subject is of, and the artifact that it is.
 func (t *tracing) begin(subject string) ([]artifacts.Ref, error) {
-	var id flow.TaskID
+	var id board.TaskID
 	isID := id.UnmarshalText([]byte(subject)) == nil
 	if isID {
 		if task := t.reading.Board.Task(id); task != nil {
-			t.tasks = []*flow.Task{task}
+			t.tasks = []*board.Task{task}
 			return nil, nil
 		}
 	}
@@ -116,7 +117,7 @@ func (t *tracing) beginFile(file string) (from []artifacts.Ref, err error) {
 	if slices.ContainsFunc(t.sources, func(s artifacts.Source) bool { return s.Path == file }) {
 		from = append(from, artifacts.Ref{To: file})
 	}
-	return from, t.eachMerged(func(task *flow.Task) (bool, error) {
+	return from, t.eachMerged(func(task *board.Task) (bool, error) {
 		s := task.Submission
 		if slices.Contains(s.Paths, file) || s.Changed <= len(s.Paths) {
 			return slices.Contains(s.Paths, file), nil
@@ -127,7 +128,7 @@ func (t *tracing) beginFile(file string) (from []artifacts.Ref, err error) {
 }
 
 // eachMerged keeps the merged tasks for which a function says so.
-func (t *tracing) eachMerged(keep func(*flow.Task) (bool, error)) error {
+func (t *tracing) eachMerged(keep func(*board.Task) (bool, error)) error {
 	for _, s := range t.reading.Board.Summaries() {
 		task := t.reading.Board.Task(s.ID)
 		if task == nil || task.Merge == nil || task.Submission == nil {
@@ -156,7 +157,7 @@ func (t *tracing) findCommit(commit git.ID) error {
 		place[git.ID(id)] = i
 	}
 	best := -1
-	err = t.eachMerged(func(task *flow.Task) (bool, error) {
+	err = t.eachMerged(func(task *board.Task) (bool, error) {
 		at, ok := place[task.Merge.Commit]
 		if task.Submission.Commit == commit {
 			at, ok = len(after)+1, true
@@ -174,7 +175,7 @@ func (t *tracing) findCommit(commit git.ID) error {
 }
 
 // refsOf are what a task stands on.
-func (t *tracing) refsOf(task *flow.Task) (from []artifacts.Ref) {
+func (t *tracing) refsOf(task *board.Task) (from []artifacts.Ref) {
 	for _, s := range t.sources {
 		if slices.Contains(s.Tasks, string(task.ID)) {
 			from = append(from, artifacts.Ref{To: s.Path, Field: "tasks"})
@@ -186,11 +187,11 @@ func (t *tracing) refsOf(task *flow.Task) (from []artifacts.Ref) {
 
 // A tracedTask is a task with the commit by which its work was merged.
 type tracedTask struct {
-	ID     flow.TaskID   `json:"id"`
-	Title  string        `json:"title"`
-	Status string        `json:"status"`
-	Commit flow.ObjectID `json:"commit"` // "" before the merge
-	By     flow.Actor    `json:"by"`     // who merged it
+	ID     board.TaskID   `json:"id"`
+	Title  string         `json:"title"`
+	Status string         `json:"status"`
+	Commit board.ObjectID `json:"commit"` // "" before the merge
+	By     board.Actor    `json:"by"`     // who merged it
 }
 
 func (t *tracing) rows() []tracedTask {

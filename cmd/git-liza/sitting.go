@@ -12,6 +12,7 @@ import (
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/view"
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/work"
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 )
 
 // A sitting is what a person reviews on a terminal, one submission after the other.
@@ -21,8 +22,8 @@ type sitting struct {
 	asked   reviewCommand
 	dialog  *dialog
 	got     work.Reviewing
-	task    *flow.Task     // as it was when the review was taken
-	texts   []flow.TextRef // of it, as they were then
+	task    *board.Task     // as it was when the review was taken
+	texts   []board.TextRef // of it, as they were then
 	history []view.Entry
 	ended   error // why the review could not be renewed; read after renewal has stopped or under its lock
 	lock    sync.Mutex
@@ -46,7 +47,7 @@ const (
 // run reviews the task that the command names, or one task after the other until there
 // is none or the person quits.
 func (s *sitting) run() error {
-	passed := map[flow.TaskID]bool{}
+	passed := map[board.TaskID]bool{}
 	for {
 		id, err := s.next(passed)
 		if err != nil {
@@ -65,7 +66,7 @@ func (s *sitting) run() error {
 
 // next is the task to review: the one that the command names, else the best one that
 // was not passed.
-func (s *sitting) next(passed map[flow.TaskID]bool) (flow.TaskID, error) {
+func (s *sitting) next(passed map[board.TaskID]bool) (board.TaskID, error) {
 	if s.asked.ID != "" {
 		return s.asked.ID, nil
 	}
@@ -73,7 +74,7 @@ func (s *sitting) next(passed map[flow.TaskID]bool) (flow.TaskID, error) {
 	if err != nil {
 		return "", err
 	}
-	id, refusal := b.Best(flow.ActReview, s.clone.Caller, b.At(), func(t flow.Summary) bool { return passed[t.ID] })
+	id, refusal := flow.Best(b, board.ActReview, s.clone.Caller, b.At(), func(t board.Summary) bool { return passed[t.ID] })
 	if err := b.Err(); err != nil {
 		return "", err
 	}
@@ -85,7 +86,7 @@ func (s *sitting) next(passed map[flow.TaskID]bool) (flow.TaskID, error) {
 
 // review takes one review, shows it and asks for the verdict. However it ends without
 // one, the review is given back, which does not count as a review without a verdict.
-func (s *sitting) review(id flow.TaskID) (how sittingEnd, err error) {
+func (s *sitting) review(id board.TaskID) (how sittingEnd, err error) {
 	if err := s.take(id); err != nil {
 		return quitted, err
 	}
@@ -103,13 +104,13 @@ func (s *sitting) review(id flow.TaskID) (how sittingEnd, err error) {
 }
 
 // take takes the review of a task, or reads again what it stands on.
-func (s *sitting) take(id flow.TaskID) error {
+func (s *sitting) take(id board.TaskID) error {
 	got, r, err := s.asked.take(s.invocation, s.clone, id)
 	if err != nil {
 		return err
 	}
 	s.got, s.task, s.history = got, r.After.Task(id), nil
-	s.texts = flow.ShownTexts(r.After, s.task, s.clone.By)
+	s.texts = board.ShownTexts(r.After, s.task, s.clone.By)
 	l, err := s.look()
 	if err != nil {
 		return err
@@ -136,7 +137,7 @@ func (s *sitting) keepRenewed() (stop func()) {
 
 // renew prolongs the lease whenever a third of it has passed. A review that somebody
 // else ended is not taken again.
-func (s *sitting) renew(ctx context.Context, clone *work.Clone, id flow.TaskID, m flow.RenewMove, lease time.Duration) {
+func (s *sitting) renew(ctx context.Context, clone *work.Clone, id board.TaskID, m flow.RenewMove, lease time.Duration) {
 	tick := time.NewTicker(max(lease/3, time.Second/2))
 	defer tick.Stop()
 	for {
@@ -156,7 +157,7 @@ func (s *sitting) renew(ctx context.Context, clone *work.Clone, id flow.TaskID, 
 }
 
 // role is the role of the review where a move has to name it, "" where there is one.
-func (s *sitting) role() flow.Role {
+func (s *sitting) role() board.Role {
 	if len(s.task.Submission.ReviewBy) < 2 {
 		return ""
 	}
@@ -227,7 +228,7 @@ func (s *sitting) do(word, text string) (how sittingEnd, done bool, err error) {
 	case "r", "reject":
 		return s.reject(text)
 	case "f", "findings":
-		err := s.findings().write(s.invocation, text, func(flow.Feedback, bool) error { return errKeep })
+		err := s.findings().write(s.invocation, text, func(board.Feedback, bool) error { return errKeep })
 		if errors.Is(err, errKeep) {
 			err = nil
 		}
@@ -258,7 +259,7 @@ func (s *sitting) findings() findings {
 func (s *sitting) approve(text string) (sittingEnd, bool, error) {
 	question := ""
 	if text != "" { // a sentence may begin with a
-		question = fmt.Sprintf("approve %s, and say %q?", s.got.Commit.Short(), view.Cut(flow.Clean(text), 200))
+		question = fmt.Sprintf("approve %s, and say %q?", s.got.Commit.Short(), view.Cut(board.Clean(text), 200))
 	}
 	if strings.TrimSpace(s.findings().kept(s.invocation)) != "" {
 		question = "approve, and drop the findings that are not sent?"

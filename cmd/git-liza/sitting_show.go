@@ -8,7 +8,7 @@ import (
 
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/view"
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/work"
-	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/flow/lists"
 	"github.com/git-liza/git-liza/gitstore/git"
 )
@@ -164,9 +164,9 @@ func (s *sitting) viewed() string {
 }
 
 // seen returns which blobs were shown, by path. It may be deleted at any time.
-func (s *sitting) seen() map[string]flow.ObjectID {
-	if seen, err := git.ReadJSON[map[string]flow.ObjectID](s.viewed()); err == nil && seen != nil {
+func (s *sitting) seen() map[string]board.ObjectID {
+	if seen, err := git.ReadJSON[map[string]board.ObjectID](s.viewed()); err == nil && seen != nil {
 		return seen
 	}
-	return map[string]flow.ObjectID{}
+	return map[string]board.ObjectID{}
 }

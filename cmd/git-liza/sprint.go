@@ -8,6 +8,7 @@ import (
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/view"
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/work"
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/gitstore"
 )
 
@@ -20,9 +21,9 @@ type sprintCommands struct {
 }
 
 // show answers with a sprint.
-func (c *sprintShowCommand) show(inv *invocation, l look, p *flow.Sprint) error {
+func (c *sprintShowCommand) show(inv *invocation, l look, p *board.Sprint) error {
 	b := l.reading.Board
-	uncounted, err := l.uncounted(inv.ctx, flow.ActSprintStart, p.Goal, p.Started, p.Ended)
+	uncounted, err := l.uncounted(inv.ctx, board.ActSprintStart, p.Goal, p.Started, p.Ended)
 	if err != nil {
 		return err
 	}
@@ -37,7 +38,7 @@ func (c *sprintShowCommand) show(inv *invocation, l look, p *flow.Sprint) error 
 
 type sprintShowCommand struct {
 	goalFlag
-	ID flow.SprintID `arg:"" optional:"" help:"Default: the open sprint, else the last one."`
+	ID board.SprintID `arg:"" optional:"" help:"Default: the open sprint, else the last one."`
 }
 
 func (c *sprintShowCommand) Run(inv *invocation, l look) error {
@@ -49,13 +50,13 @@ func (c *sprintShowCommand) Run(inv *invocation, l look) error {
 }
 
 // latestSprint returns the open sprint of a goal, else its last one.
-func latestSprint(b *flow.Board, goal flow.GoalID) flow.SprintID {
+func latestSprint(b *board.Board, goal board.GoalID) board.SprintID {
 	latest := b.OpenSprint(goal)
 	if latest != "" {
 		return latest
 	}
 	var began time.Time
-	for _, p := range flow.All[*flow.Sprint](b, flow.Sprints) {
+	for _, p := range board.All[*board.Sprint](b, board.Sprints) {
 		// Of the sprints that began in the same second the higher number
 		// wins.
 		if p.Goal == goal && (p.Started.After(began) || p.Started.Equal(began) && len(p.ID) >= len(latest)) {
@@ -67,13 +68,13 @@ func latestSprint(b *flow.Board, goal flow.GoalID) flow.SprintID {
 
 type sprintStartCommand struct {
 	goalFlag
-	Deadline flow.Duration `placeholder:"2h" help:"How long it may last."`
-	Planned  []flow.TaskID `placeholder:"ID" help:"Open tasks to take in as planned."`
-	Stretch  []flow.TaskID `placeholder:"ID" help:"Open tasks to take in if there is time."`
+	Deadline board.Duration `placeholder:"2h" help:"How long it may last."`
+	Planned  []board.TaskID `placeholder:"ID" help:"Open tasks to take in as planned."`
+	Stretch  []board.TaskID `placeholder:"ID" help:"Open tasks to take in if there is time."`
 }
 
 func (c *sprintStartCommand) Run(inv *invocation) error {
-	return inv.sprintMove(c.Goal, flow.ActSprintStart, func(b *flow.Board, goal flow.GoalID) flow.Detail {
+	return inv.sprintMove(c.Goal, board.ActSprintStart, func(b *board.Board, goal board.GoalID) flow.Detail {
 		m := &flow.SprintStartMove{Deadline: deadline(inv, c.Deadline), Planned: c.Planned, Stretch: c.Stretch}
 		if g := b.Goal(goal); g != nil {
 			m.Sprint = g.Next
@@ -91,7 +92,7 @@ type sprintCloseCommand struct {
 func (c *sprintCloseCommand) said() *string { return &c.Reason }
 
 func (c *sprintCloseCommand) Run(inv *invocation) error {
-	clone, r, p, err := inv.moveSprint(c.Goal, flow.ActSprintClose, func(b *flow.Board, goal flow.GoalID) flow.Detail {
+	clone, r, p, err := inv.moveSprint(c.Goal, board.ActSprintClose, func(b *board.Board, goal board.GoalID) flow.Detail {
 		return &flow.SprintCloseMove{Abort: c.Abort, Reason: c.Reason, Sprint: b.OpenSprint(goal)}
 	})
 	if err != nil {
@@ -109,7 +110,7 @@ func (c *sprintCloseCommand) Run(inv *invocation) error {
 
 // lessonsLine adds the task that writes down what a sprint has taught, and says so. Where
 // the board has nobody to write it, it says how to have it written, if there is something.
-func lessonsLine(inv *invocation, clone *work.Clone, p *flow.Sprint) string {
+func lessonsLine(inv *invocation, clone *work.Clone, p *board.Sprint) string {
 	added, err := work.AddLessons(inv.ctx, clone, p.ID)
 	if err != nil { // the sprint is closed all the same
 		inv.progress("warning: the task for the lessons of %s is not added: %v", p.ID, err)
@@ -128,7 +129,7 @@ func lessonsLine(inv *invocation, clone *work.Clone, p *flow.Sprint) string {
 }
 
 // sprintMove makes a move on a sprint of a goal and prints its state.
-func (inv *invocation) sprintMove(goal flow.GoalID, act flow.Act, detail func(*flow.Board, flow.GoalID) flow.Detail) error {
+func (inv *invocation) sprintMove(goal board.GoalID, act board.Act, detail func(*board.Board, board.GoalID) flow.Detail) error {
 	_, r, p, err := inv.moveSprint(goal, act, detail)
 	if err != nil {
 		return err
@@ -138,13 +139,13 @@ func (inv *invocation) sprintMove(goal flow.GoalID, act flow.Act, detail func(*f
 
 // moveSprint makes a move on a sprint of a goal and returns the sprint after it. The move
 // is about the sprint of the first look, whatever others do meanwhile.
-func (inv *invocation) moveSprint(goal flow.GoalID, act flow.Act, detail func(*flow.Board, flow.GoalID) flow.Detail) (*work.Clone, gitstore.Result, *flow.Sprint, error) {
+func (inv *invocation) moveSprint(goal board.GoalID, act board.Act, detail func(*board.Board, board.GoalID) flow.Detail) (*work.Clone, gitstore.Result, *board.Sprint, error) {
 	clone, err := openGoal(inv, goal)
 	if err != nil {
 		return nil, gitstore.Result{}, nil, err
 	}
 	var made flow.Detail
-	r, err := clone.Move(inv.ctx, act, "", func(b *flow.Board) (flow.Detail, error) {
+	r, err := clone.Move(inv.ctx, act, "", func(b *board.Board) (flow.Detail, error) {
 		if made == nil {
 			made = detail(b, cmp.Or(goal, clone.Usual, b.Settings().Goal))
 		}
@@ -161,7 +162,7 @@ func (inv *invocation) moveSprint(goal flow.GoalID, act flow.Act, detail func(*f
 }
 
 // namedSprint returns the sprint that a move names.
-func namedSprint(d flow.Detail) flow.SprintID {
+func namedSprint(d flow.Detail) board.SprintID {
 	switch m := d.(type) {
 	case *flow.SprintStartMove:
 		return m.Sprint
@@ -174,16 +175,16 @@ func namedSprint(d flow.Detail) flow.SprintID {
 }
 
 // movedSprint returns the sprint that a move wrote.
-func movedSprint(r gitstore.Result) *flow.Sprint {
+func movedSprint(r gitstore.Result) *board.Sprint {
 	for _, edit := range r.After.Changes() {
-		if p, ok := edit.Document.(*flow.Sprint); ok {
+		if p, ok := edit.Document.(*board.Sprint); ok {
 			return p
 		}
 	}
 	return r.After.Sprint(latestSprint(r.After, movedGoal(r)))
 }
 
-func carriedOn(p *flow.Sprint) string {
+func carriedOn(p *board.Sprint) string {
 	if len(p.Carried) == 0 {
 		return ""
 	}
@@ -191,7 +192,7 @@ func carriedOn(p *flow.Sprint) string {
 }
 
 // deadline returns the time at which a span from now ends.
-func deadline(inv *invocation, d flow.Duration) time.Time {
+func deadline(inv *invocation, d board.Duration) time.Time {
 	if d == 0 {
 		return time.Time{}
 	}
@@ -200,7 +201,7 @@ func deadline(inv *invocation, d flow.Duration) time.Time {
 
 type sprintChangelogCommand struct {
 	goalFlag
-	ID flow.SprintID `arg:"" optional:"" help:"Default: the open sprint, else the last one."`
+	ID board.SprintID `arg:"" optional:"" help:"Default: the open sprint, else the last one."`
 }
 
 // Help says what the text is for.
@@ -230,7 +231,7 @@ func (c *sprintChangelogCommand) Run(inv *invocation, l look) error {
 }
 
 // chooseSprint returns the sprint that a command names, or the latest of its goal.
-func chooseSprint(inv *invocation, l look, goal flow.GoalID, id flow.SprintID) (*flow.Sprint, error) {
+func chooseSprint(inv *invocation, l look, goal board.GoalID, id board.SprintID) (*board.Sprint, error) {
 	goal, err := aboutGoal(inv, l.clone, l.reading.Board, goal)
 	if err != nil {
 		return nil, err

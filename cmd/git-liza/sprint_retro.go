@@ -8,15 +8,16 @@ import (
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/view"
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/view/metrics"
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/gitstore/document"
 )
 
 type sprintRetroCommand struct {
 	goalFlag
-	ID      flow.SprintID `arg:"" optional:"" help:"Default: the open sprint, else the last one."`
-	Message *string       `short:"m" xor:"text" help:"The retrospective; - for standard input."`
-	Draft   bool          `xor:"text" help:"Write it in your editor; comments show the figures of the sprint, and what records say of specs and contracts."`
-	From    string        `xor:"text" placeholder:"FILE" help:"Take it from a file of that form, - for standard input."`
+	ID      board.SprintID `arg:"" optional:"" help:"Default: the open sprint, else the last one."`
+	Message *string        `short:"m" xor:"text" help:"The retrospective; - for standard input."`
+	Draft   bool           `xor:"text" help:"Write it in your editor; comments show the figures of the sprint, and what records say of specs and contracts."`
+	From    string         `xor:"text" placeholder:"FILE" help:"Take it from a file of that form, - for standard input."`
 
 	Gap      []string `sep:"none" placeholder:"TEXT" help:"What the specs lacked; repeatable."`
 	Contract []string `sep:"none" placeholder:"TEXT" help:"What the contracts did not fit; repeatable."`
@@ -86,7 +87,7 @@ func (c *sprintRetroCommand) draft(inv *invocation, l look) error {
 }
 
 // retroFigures computes what stands beside the words of a retrospective.
-func retroFigures(inv *invocation, l look, s *flow.Sprint) ([]string, error) {
+func retroFigures(inv *invocation, l look, s *board.Sprint) ([]string, error) {
 	shown, err := readMetrics(inv, l.clone, metrics.Ask{Goal: s.Goal, Since: s.Started, Now: s.Ended})
 	if err != nil {
 		return nil, err
@@ -107,7 +108,7 @@ func (c *sprintRetroCommand) take(inv *invocation, name string, text []byte) err
 }
 
 func (c *sprintRetroCommand) store(inv *invocation, form view.RetroForm) error {
-	return inv.sprintMove(c.Goal, flow.ActRetro, func(b *flow.Board, goal flow.GoalID) flow.Detail {
+	return inv.sprintMove(c.Goal, board.ActRetro, func(b *board.Board, goal board.GoalID) flow.Detail {
 		id := cmp.Or(c.ID, latestSprint(b, goal))
 		return &flow.RetroMove{Sprint: id, Text: form.Text, Gaps: form.Gaps, Contracts: form.Contracts, Actions: form.Actions}
 	})

@@ -4,14 +4,14 @@ import (
 	"time"
 
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/view"
-	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/gitstore"
 	"github.com/git-liza/git-liza/gitstore/git"
 )
 
 type statusCommand struct {
-	Goal  flow.GoalID `placeholder:"G" help:"Only this goal and its tasks; default: all, and the goal of git liza goal focus, else the current one, in full."`
-	Since string      `placeholder:"last|T" help:"Also what was merged, rejected, asked and used since a time (2026-01-17, 2h, 3d), or since you last asked so in this clone."`
+	Goal  board.GoalID `placeholder:"G" help:"Only this goal and its tasks; default: all, and the goal of git liza goal focus, else the current one, in full."`
+	Since string       `placeholder:"last|T" help:"Also what was merged, rejected, asked and used since a time (2026-01-17, 2h, 3d), or since you last asked so in this clone."`
 }
 
 func (c *statusCommand) Run(inv *invocation, l look) error {

@@ -1,6 +1,9 @@
 package main
 
-import "github.com/git-liza/git-liza/flow"
+import (
+	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
+)
 
 type stopCommand struct {
 	Reason string `default:"somebody wants work to end" help:"Why; - for standard input."`
@@ -9,5 +12,5 @@ type stopCommand struct {
 func (c *stopCommand) said() *string { return &c.Reason }
 
 func (c *stopCommand) Run(inv *invocation) error {
-	return inv.steer("", flow.ActStop, &flow.StopMove{Reason: c.Reason})
+	return inv.steer("", board.ActStop, &flow.StopMove{Reason: c.Reason})
 }

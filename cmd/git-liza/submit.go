@@ -3,16 +3,16 @@ package main
 import (
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/view"
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/work"
-	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 )
 
 type submitCommand struct {
-	ID     flow.TaskID `arg:"" tool:"The task."`
-	Commit string      `tool:"-" placeholder:"SHA" help:"Must be the tip of the task's branch, which is the default."`
+	ID     board.TaskID `arg:"" tool:"The task."`
+	Commit string       `tool:"-" placeholder:"SHA" help:"Must be the tip of the task's branch, which is the default."`
 }
 
 func (c *submitCommand) Run(inv *invocation, clone *work.Clone) error {
-	var commit flow.ObjectID
+	var commit board.ObjectID
 	if c.Commit != "" {
 		_, _, err := clone.Store.Board(inv.ctx)
 		if err != nil {

@@ -18,6 +18,7 @@ import (
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/supervise"
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/view"
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/flow/lists"
 	"github.com/git-liza/git-liza/gitstore"
 	"github.com/git-liza/git-liza/gitstore/git"
@@ -30,7 +31,7 @@ type supervisors struct {
 	*invocation
 	rush    *supervise.Rush
 	out     *rushOutput
-	board   *flow.Board // as it was when the process began
+	board   *board.Board // as it was when the process began
 	choices providerChoice
 	isRush  bool // they are for all open tasks, and one agent is not
 }
@@ -84,7 +85,7 @@ func newSupervisors(inv *invocation) (*supervisors, error) {
 }
 
 // serve restricts the supervisors to the work of one goal, if one is named.
-func (v *supervisors) serve(goal flow.GoalID) error {
+func (v *supervisors) serve(goal board.GoalID) error {
 	if err := checkGoal(v.board, goal); err != nil {
 		return err
 	}
@@ -92,12 +93,12 @@ func (v *supervisors) serve(goal flow.GoalID) error {
 		return &flow.Refusal{Rule: flow.RuleGoal, Hint: "git liza goal reopen " + string(goal) + " --reason R", Reason: fmt.Sprintf("the goal %s is %s", goal, g.Status)}
 	}
 	v.rush.Goal = goal
-	v.out.layout.Goals = goal == "" && len(v.board.IDs(flow.Goals)) > 1
+	v.out.layout.Goals = goal == "" && len(v.board.IDs(board.Goals)) > 1
 	return nil
 }
 
 // provider returns the provider that runs agents of a role.
-func (v *supervisors) provider(role flow.Role, asked string) (provider.Provider, error) {
+func (v *supervisors) provider(role board.Role, asked string) (provider.Provider, error) {
 	if err := checkRole(v.board, role); err != nil {
 		return provider.Provider{}, err
 	}
@@ -105,11 +106,11 @@ func (v *supervisors) provider(role flow.Role, asked string) (provider.Provider,
 }
 
 // checkRole refuses a role that the board lacks.
-func checkRole(b *flow.Board, role flow.Role) error {
+func checkRole(b *board.Board, role board.Role) error {
 	if b.Role(role) != nil {
 		return b.Err()
 	}
-	names := lists.Of(b.Roles(), func(row *flow.RoleRow) flow.Role { return row.Name })
+	names := lists.Of(b.Roles(), func(row *board.RoleRow) board.Role { return row.Name })
 	return cmp.Or(b.Err(), usagef("git liza role list", "%q is no role; there are %s", role, view.JoinIDs(names)))
 }
 
@@ -282,7 +283,7 @@ func (v *supervisors) work(slots []supervise.Slot) error {
 		}
 	}
 	data := map[string]any{"merged": merged, "open": left, "control": b.Settings().Control.State,
-		"merged_now": len(sum.Merged), "merged_tasks": append([]flow.TaskID{}, v.rush.Total().Merged...), "open_tasks": sum.Open, "usage": view.ValueOf(sum.Used.Usage), "uncounted": sum.Used.Uncounted,
+		"merged_now": len(sum.Merged), "merged_tasks": append([]board.TaskID{}, v.rush.Total().Merged...), "open_tasks": sum.Open, "usage": view.ValueOf(sum.Used.Usage), "uncounted": sum.Used.Uncounted,
 		"seconds": int(sum.Took.Seconds()), "next": sum.Next, "untrusted": sum.Untrusted}
 	if v.isRush && len(open) > 0 {
 		return v.endedEarly(len(open), data)
@@ -297,7 +298,7 @@ func (v *supervisors) work(slots []supervise.Slot) error {
 // specGone refuses to start where no goal that the supervisors serve has its spec.
 func (v *supervisors) specGone() (gone error) {
 	for _, g := range v.board.GoalsInProgress() {
-		if r := v.board.SpecGone(g.ID); v.rush.Goal != "" && v.rush.Goal != g.ID {
+		if r := flow.SpecGone(v.board, g.ID); v.rush.Goal != "" && v.rush.Goal != g.ID {
 			continue
 		} else if r == nil {
 			return nil
@@ -395,7 +396,7 @@ func (v *supervisors) stuckFailure(stuck *supervise.Stuck) error {
 // takeCommand returns the command that brings merged work into the branch that is
 // checked out here. It is "" if that is the integration branch or already has all
 // of it, for an agent, whose branch must not get it, and where nothing is checked out.
-func takeCommand(inv *invocation, repo *git.Repo, b *flow.Board) string {
+func takeCommand(inv *invocation, repo *git.Repo, b *board.Board) string {
 	i := b.Settings().Integration
 	if inv.as != "" || repo.WorkTree() == "" {
 		return ""

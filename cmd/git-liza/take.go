@@ -7,19 +7,20 @@ import (
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/view"
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/work"
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 )
 
 type takeQuestion struct {
-	Question flow.RecordID `arg:"" help:"The question, as show names it."`
-	Lease    flow.Duration `placeholder:"30m" help:"Default: the board's, of a review."`
-	Free     bool          `help:"Give it back without an answer: agents may take it again."`
+	Question board.RecordID `arg:"" help:"The question, as show names it."`
+	Lease    board.Duration `placeholder:"30m" help:"Default: the board's, of a review."`
+	Free     bool           `help:"Give it back without an answer: agents may take it again."`
 }
 
 func (c *takeQuestion) Run(inv *invocation, clone *work.Clone) error {
 	if c.Free && c.Lease != 0 {
 		return usagef("git liza help take", "--free takes no --lease")
 	}
-	r, err := clone.Move(inv.ctx, flow.ActTake, "", func(b *flow.Board) (flow.Detail, error) {
+	r, err := clone.Move(inv.ctx, board.ActTake, "", func(b *board.Board) (flow.Detail, error) {
 		if c.Free {
 			return &flow.TakeMove{Question: c.Question, Free: true}, nil
 		}
@@ -28,7 +29,7 @@ func (c *takeQuestion) Run(inv *invocation, clone *work.Clone) error {
 	if err != nil {
 		return err
 	}
-	q, _ := r.After.Load(flow.Key{Folder: flow.Questions, ID: string(c.Question)}).(*flow.Question)
+	q, _ := r.After.Load(board.Key{Folder: board.Questions, ID: string(c.Question)}).(*board.Question)
 	if c.Free {
 		return inv.result(r, map[string]any{"question": q.ID, "task": q.Task, "lease_expires": nil}, "%s of %s is free", q.ID, q.Task)
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/plan/planfile"
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/work"
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/flow/lists"
 	"github.com/git-liza/git-liza/flow/plaintext"
 	"github.com/git-liza/git-liza/gitstore"
@@ -32,7 +33,7 @@ type taskAddCommand struct {
 	Edit  bool      `short:"e" help:"Write the task, or several, in your editor. The flags fill in the form."`
 	Draft bool      `help:"Not claimable until it is finalized."`
 
-	Record flow.RecordID `placeholder:"ID" help:"The discovery that becomes the task, such as sprint-1/3; its first line is the title, unless another is said."`
+	Record board.RecordID `placeholder:"ID" help:"The discovery that becomes the task, such as sprint-1/3; its first line is the title, unless another is said."`
 	goalFlag
 	taskFlags
 	reopensFlag
@@ -40,7 +41,7 @@ type taskAddCommand struct {
 
 // An idOrTitle is the id of a new task, or its title: ids have no blank.
 type idOrTitle struct {
-	id    flow.TaskID
+	id    board.TaskID
 	title string
 }
 
@@ -55,7 +56,7 @@ func (w *idOrTitle) UnmarshalText(text []byte) error {
 
 func (c *taskAddCommand) Run(inv *invocation) error {
 	if c.What.title != "" && c.Title != nil {
-		return usagef("git liza help task add", "%q is no id, and --title says the title", flow.Excerpt(c.What.title, 80))
+		return usagef("git liza help task add", "%q is no id, and --title says the title", board.Excerpt(c.What.title, 80))
 	}
 	if c.From != "" && (c.What != idOrTitle{} || c.Title != nil || c.Edit || c.Reopens != "" || c.Record != "") {
 		return usagef("git liza help task add", "--from takes everything from the file")
@@ -73,7 +74,7 @@ func (c *taskAddCommand) Run(inv *invocation) error {
 	case c.Edit:
 		return taskForm{inv, clone}.add(c.described())
 	case c.From == "":
-		return inv.addTasks(clone, []flow.TaskInput{c.input()}, "", nil)
+		return inv.addTasks(clone, []board.TaskInput{c.input()}, "", nil)
 	}
 	list, lines, err := inv.readTasks(c.From)
 	if err != nil {
@@ -83,12 +84,12 @@ func (c *taskAddCommand) Run(inv *invocation) error {
 }
 
 // described returns the task that the command line describes.
-func (c *taskAddCommand) described() flow.TaskInput {
-	return c.over(flow.TaskInput{ID: c.What.id, Title: c.What.title, Draft: c.Draft, Reopens: c.Reopens})
+func (c *taskAddCommand) described() board.TaskInput {
+	return c.over(board.TaskInput{ID: c.What.id, Title: c.What.title, Draft: c.Draft, Reopens: c.Reopens})
 }
 
 // input returns the task to add as it is described. With a title alone it is a draft.
-func (c *taskAddCommand) input() flow.TaskInput {
+func (c *taskAddCommand) input() board.TaskInput {
 	in := c.described()
 	if c.What.title != "" && (in.DoneWhen == "" || in.Spec == "" || in.Scope == "") {
 		in.Draft = true
@@ -97,7 +98,7 @@ func (c *taskAddCommand) input() flow.TaskInput {
 }
 
 // addTasks adds tasks, which begin on some lines of a file, or are from no file.
-func (inv *invocation) addTasks(clone *work.Clone, list []flow.TaskInput, path string, lines []int) error {
+func (inv *invocation) addTasks(clone *work.Clone, list []board.TaskInput, path string, lines []int) error {
 	for i, in := range list {
 		list[i] = rooted(clone, in)
 	}
@@ -106,7 +107,7 @@ func (inv *invocation) addTasks(clone *work.Clone, list []flow.TaskInput, path s
 		return inFile(path, lines, err)
 	}
 	warnings := showWarnings(inv, r, path, lines)
-	ids := make([]flow.TaskID, 0, len(list))
+	ids := make([]board.TaskID, 0, len(list))
 	var text strings.Builder
 	for _, in := range r.Move.Detail.(*flow.AddMove).Tasks {
 		ids = append(ids, in.ID)
@@ -141,7 +142,7 @@ func showWarnings(inv *invocation, e work.Entry, path string, lines []int) []pla
 
 // rooted names the texts of a task by their paths from the root of the
 // repository.
-func rooted(clone *work.Clone, in flow.TaskInput) flow.TaskInput {
+func rooted(clone *work.Clone, in board.TaskInput) board.TaskInput {
 	in.Spec = clone.Specs.Rooted(in.Spec)
 	in.BasedOn = slices.Clone(in.BasedOn)
 	for i, ref := range in.BasedOn {
@@ -151,7 +152,7 @@ func rooted(clone *work.Clone, in flow.TaskInput) flow.TaskInput {
 }
 
 // readTasks reads a list of tasks, and the line on which each begins.
-func (inv *invocation) readTasks(path string) ([]flow.TaskInput, []int, error) {
+func (inv *invocation) readTasks(path string) ([]board.TaskInput, []int, error) {
 	data, err := inv.readInput(path)
 	if err != nil {
 		return nil, nil, err
@@ -160,12 +161,12 @@ func (inv *invocation) readTasks(path string) ([]flow.TaskInput, []int, error) {
 }
 
 // parseTasks parses a list of tasks; name is that of its file.
-func parseTasks(name string, data []byte) ([]flow.TaskInput, []int, error) {
+func parseTasks(name string, data []byte) ([]board.TaskInput, []int, error) {
 	doc, err := document.Parse(name, data, gitstore.MaxMove)
 	if err != nil {
 		return nil, nil, usagef("git liza help task add", "%v", err)
 	}
-	var list []flow.TaskInput
+	var list []board.TaskInput
 	if err := doc.DecodeAll(&list, flow.MaxFaults); err != nil {
 		return nil, nil, usagef("git liza help task add", "%v", err)
 	}
@@ -212,7 +213,7 @@ func inFiles(path string, places []planfile.Origin, err error) error {
 }
 
 type taskEditCommand struct {
-	IDs []flow.TaskID `arg:"" name:"id" help:"The task; without flags also several, which you describe anew in your editor."`
+	IDs []board.TaskID `arg:"" name:"id" help:"The task; without flags also several, which you describe anew in your editor."`
 	taskChanges
 }
 
@@ -233,13 +234,13 @@ func (c *taskEditCommand) Run(inv *invocation, clone *work.Clone) error {
 }
 
 // edit describes a task anew as the flags say.
-func (c *taskChanges) edit(inv *invocation, clone *work.Clone, id flow.TaskID) error {
+func (c *taskChanges) edit(inv *invocation, clone *work.Clone, id board.TaskID) error {
 	if c.Verify != nil {
 		if err := clone.Trust.AllowOwn(inv.ctx, *c.Verify); err != nil {
 			return err
 		}
 	}
-	r, err := work.Tasks{Clone: clone}.Edit(inv.ctx, id, func(in flow.TaskInput) flow.TaskInput {
+	r, err := work.Tasks{Clone: clone}.Edit(inv.ctx, id, func(in board.TaskInput) board.TaskInput {
 		in = rooted(clone, c.over(in))
 		c.clear(&in)
 		return in
@@ -252,7 +253,7 @@ func (c *taskChanges) edit(inv *invocation, clone *work.Clone, id flow.TaskID) e
 }
 
 // clear empties the fields that --clear names.
-func (c *taskChanges) clear(in *flow.TaskInput) {
+func (c *taskChanges) clear(in *board.TaskInput) {
 	fields := map[string]any{
 		"depends_on":       &in.DependsOn,
 		"owns":             &in.Owns,
@@ -278,17 +279,17 @@ func (c *taskChanges) clear(in *flow.TaskInput) {
 }
 
 // taskResult prints the state of a task after a move.
-func (inv *invocation) taskResult(r gitstore.Result, id flow.TaskID, what string) error {
+func (inv *invocation) taskResult(r gitstore.Result, id board.TaskID, what string) error {
 	t := r.After.Task(id)
 	return inv.result(r, map[string]any{"task": id, "status": t.Status}, "%s %s → %s", id, saidOf(r, what), t.Status)
 }
 
 type taskFinalizeCommand struct {
-	IDs []flow.TaskID `arg:"" name:"id" help:"The drafts."`
+	IDs []board.TaskID `arg:"" name:"id" help:"The drafts."`
 }
 
 func (c *taskFinalizeCommand) Run(inv *invocation, clone *work.Clone) error {
-	r, err := clone.Make(inv.ctx, flow.ActFinalize, "", &flow.FinalizeMove{Tasks: c.IDs})
+	r, err := clone.Make(inv.ctx, board.ActFinalize, "", &flow.FinalizeMove{Tasks: c.IDs})
 	if err != nil {
 		return err
 	}

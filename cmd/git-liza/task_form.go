@@ -9,6 +9,7 @@ import (
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/view"
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/work"
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/flow/lists"
 	"github.com/git-liza/git-liza/gitstore"
 	"github.com/git-liza/git-liza/gitstore/document"
@@ -35,12 +36,12 @@ Without a title no task is added.
 
 // add adds the tasks that the user makes of the form. A form that is refused is
 // kept.
-func (f taskForm) add(in flow.TaskInput) error {
+func (f taskForm) add(in board.TaskInput) error {
 	b, _, err := f.clone.Store.Board(f.ctx)
 	if err != nil {
 		return err
 	}
-	if refusal := b.Opens(flow.ActAdd, "", f.clone.Caller, b.At()); refusal != nil {
+	if refusal := flow.Opens(b, board.ActAdd, "", f.clone.Caller, b.At()); refusal != nil {
 		return refusal
 	}
 	set := b.Settings()
@@ -65,7 +66,7 @@ func (f taskForm) add(in flow.TaskInput) error {
 
 // change describes tasks anew as the user makes it of a form with all that is said of them.
 // One move changes all of them. A form that is refused is kept.
-func (f taskForm) change(ids []flow.TaskID) error {
+func (f taskForm) change(ids []board.TaskID) error {
 	b, _, err := f.clone.Store.Board(f.ctx)
 	if err != nil {
 		return err
@@ -76,7 +77,7 @@ func (f taskForm) change(ids []flow.TaskID) error {
 		if t == nil {
 			return cmp.Or(b.Err(), error(&flow.Refusal{Rule: flow.RuleNotFound, Hint: "git liza list", Reason: "there is no task " + string(id)}))
 		}
-		if refusal := b.Opens(flow.ActEdit, id, f.clone.Caller, b.At()); refusal != nil {
+		if refusal := flow.Opens(b, board.ActEdit, id, f.clone.Caller, b.At()); refusal != nil {
 			return refusal
 		}
 		text, err := formText(t.Input(), b.Settings().Format)
@@ -95,7 +96,7 @@ func (f taskForm) change(ids []flow.TaskID) error {
 }
 
 // enter describes tasks of a goal as a form has them.
-func (f taskForm) enter(goal flow.GoalID, text []byte) error {
+func (f taskForm) enter(goal board.GoalID, text []byte) error {
 	i := &work.PlanImport{Clone: f.clone, Path: "form", File: planfile.Read("form", text, gitstore.MaxMove), Goal: goal, Update: true}
 	for n := range i.File.Plan.Tasks {
 		i.File.Plan.Tasks[n].TaskInput = rooted(f.clone, i.File.Plan.Tasks[n].TaskInput)
@@ -112,7 +113,7 @@ func (f taskForm) enter(goal flow.GoalID, text []byte) error {
 	if err != nil {
 		return inFiles(i.Path, r.places(i), r.refuse(err, i.File, ""))
 	}
-	ids := append([]flow.TaskID{}, lists.Of(i.Moved, func(n int) flow.TaskID { return i.File.Plan.Tasks[n].ID })...)
+	ids := append([]board.TaskID{}, lists.Of(i.Moved, func(n int) board.TaskID { return i.File.Plan.Tasks[n].ID })...)
 	said := view.JoinIDs(ids) + " edited"
 	if len(ids) == 0 {
 		said = "nothing was changed"
@@ -122,7 +123,7 @@ func (f taskForm) enter(goal flow.GoalID, text []byte) error {
 
 // formText returns the form for one task, in a format: what every
 // task needs is there to be filled in, and the rest if it was said.
-func formText(in flow.TaskInput, format int) ([]byte, error) {
+func formText(in board.TaskInput, format int) ([]byte, error) {
 	text, err := document.EncodeAt(format, &[]formRow{{in.ID, in.Title, in.DoneWhen, in.Spec, in.Scope}})
 	if err != nil {
 		return nil, err
@@ -139,9 +140,9 @@ func formText(in flow.TaskInput, format int) ([]byte, error) {
 }
 
 type formRow struct {
-	ID       flow.TaskID `yaml:"id"`
-	Title    string      `yaml:"title,keep"`
-	DoneWhen string      `yaml:"done_when,keep"`
-	Spec     string      `yaml:"spec,keep"`
-	Scope    string      `yaml:"scope,keep"`
+	ID       board.TaskID `yaml:"id"`
+	Title    string       `yaml:"title,keep"`
+	DoneWhen string       `yaml:"done_when,keep"`
+	Spec     string       `yaml:"spec,keep"`
+	Scope    string       `yaml:"scope,keep"`
 }

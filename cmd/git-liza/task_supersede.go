@@ -7,12 +7,13 @@ import (
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/view"
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/work"
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 )
 
 type supersedeCommand struct {
-	ID     flow.TaskID `arg:""`
-	By     string      `required:"" placeholder:"FILE|IDS" help:"The replacements: ids with commas, or a YAML list of new tasks as task add --from takes it (- for standard input)."`
-	Reason string      `required:"" help:"Why, with the root cause."`
+	ID     board.TaskID `arg:""`
+	By     string       `required:"" placeholder:"FILE|IDS" help:"The replacements: ids with commas, or a YAML list of new tasks as task add --from takes it (- for standard input)."`
+	Reason string       `required:"" help:"Why, with the root cause."`
 }
 
 func (c *supersedeCommand) Run(inv *invocation) error {
@@ -28,13 +29,13 @@ func (c *supersedeCommand) Run(inv *invocation) error {
 }
 
 // replacements takes --by as a file if a file of that name exists.
-func (c *supersedeCommand) replacements(inv *invocation) (ids []flow.TaskID, list []flow.TaskInput, lines []int, err error) {
+func (c *supersedeCommand) replacements(inv *invocation) (ids []board.TaskID, list []board.TaskInput, lines []int, err error) {
 	if _, err := os.Stat(c.By); err == nil || c.By == "-" {
 		list, lines, err = inv.readTasks(c.By)
 		return nil, list, lines, err
 	}
 	for word := range strings.SplitSeq(c.By, ",") {
-		var id flow.TaskID
+		var id board.TaskID
 		if err := id.UnmarshalText([]byte(strings.TrimSpace(word))); err != nil {
 			return nil, nil, nil, usagef("git liza help task supersede", "--by: there is no file %s, and %v", c.By, err)
 		}
@@ -45,7 +46,7 @@ func (c *supersedeCommand) replacements(inv *invocation) (ids []flow.TaskID, lis
 
 // supersede replaces a task by others, of which new ones begin on some lines of a file, or
 // are from no file.
-func (inv *invocation) supersede(id flow.TaskID, m flow.SupersedeMove, path string, lines []int) error {
+func (inv *invocation) supersede(id board.TaskID, m flow.SupersedeMove, path string, lines []int) error {
 	clone, err := inv.clone()
 	if err != nil {
 		return err
@@ -61,13 +62,13 @@ func (inv *invocation) supersede(id flow.TaskID, m flow.SupersedeMove, path stri
 }
 
 type abandonCommand struct {
-	ID      flow.TaskID `arg:"" help:"The task."`
-	Reason  string      `required:"" help:"Why."`
-	Cascade bool        `help:"Block the unclaimed tasks that need it."`
+	ID      board.TaskID `arg:"" help:"The task."`
+	Reason  string       `required:"" help:"Why."`
+	Cascade bool         `help:"Block the unclaimed tasks that need it."`
 }
 
 func (c *abandonCommand) Run(inv *invocation, clone *work.Clone) error {
-	r, err := clone.End(inv.ctx, flow.ActAbandon, c.ID, func(_ *flow.Board, save *flow.Save) (flow.Detail, error) {
+	r, err := clone.End(inv.ctx, board.ActAbandon, c.ID, func(_ *board.Board, save *board.Save) (flow.Detail, error) {
 		return &flow.AbandonMove{Reason: c.Reason, Cascade: c.Cascade, Saved: save}, nil
 	})
 	if err != nil {

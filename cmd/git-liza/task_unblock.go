@@ -6,18 +6,19 @@ import (
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/view"
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/work"
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/gitstore"
 )
 
 type unblockCommand struct {
-	ID         flow.TaskID `arg:"" help:"The task."`
-	KeepBranch bool        `help:"The next claim continues the saved branch."`
-	Unanswered bool        `help:"Close its open questions without an answer."`
+	ID         board.TaskID `arg:"" help:"The task."`
+	KeepBranch bool         `help:"The next claim continues the saved branch."`
+	Unanswered bool         `help:"Close its open questions without an answer."`
 }
 
-func (c *unblockCommand) Run(inv *invocation, clone *work.Clone, b *flow.Board) error {
+func (c *unblockCommand) Run(inv *invocation, clone *work.Clone, b *board.Board) error {
 	open := view.OpenQuestions(b, c.ID)
-	asks := len(open) > 0 && !c.Unanswered && b.Opens(flow.ActUnblock, c.ID, clone.Caller, clone.Store.Now()) == nil
+	asks := len(open) > 0 && !c.Unanswered && flow.Opens(b, board.ActUnblock, c.ID, clone.Caller, clone.Store.Now()) == nil
 	if d := openDialog(inv); asks && d != nil {
 		for _, q := range open {
 			fmt.Fprintln(inv.stderr, view.QuestionText(lookOf(clone, b, "").reading, q, inv.width()))
@@ -41,20 +42,20 @@ func (c *unblockCommand) Run(inv *invocation, clone *work.Clone, b *flow.Board) 
 	if len(closed) > 0 {
 		said += ", closed without an answer: " + view.JoinIDs(closed)
 	}
-	return inv.result(r, map[string]any{"task": c.ID, "status": t.Status, "unanswered": append([]flow.RecordID{}, closed...)}, "%s %s", c.ID, said)
+	return inv.result(r, map[string]any{"task": c.ID, "status": t.Status, "unanswered": append([]board.RecordID{}, closed...)}, "%s %s", c.ID, said)
 }
 
 // unblockTask sends a blocked task back to work.
-func unblockTask(inv *invocation, clone *work.Clone, id flow.TaskID, keep bool) (gitstore.Result, error) {
-	return clone.End(inv.ctx, flow.ActUnblock, id, func(_ *flow.Board, save *flow.Save) (flow.Detail, error) {
+func unblockTask(inv *invocation, clone *work.Clone, id board.TaskID, keep bool) (gitstore.Result, error) {
+	return clone.End(inv.ctx, board.ActUnblock, id, func(_ *board.Board, save *board.Save) (flow.Detail, error) {
 		return &flow.UnblockMove{KeepBranch: keep, Saved: save}, nil
 	})
 }
 
 // closedBy returns those of the questions that are closed without an answer.
-func closedBy(r gitstore.Result, open []*flow.Question) (closed []flow.RecordID) {
+func closedBy(r gitstore.Result, open []*board.Question) (closed []board.RecordID) {
 	for _, q := range open {
-		if now, _ := r.After.Load(flow.Key{Folder: flow.Questions, ID: string(q.ID)}).(*flow.Question); now != nil && !now.IsOpen() && now.Answer == "" {
+		if now, _ := r.After.Load(board.Key{Folder: board.Questions, ID: string(q.ID)}).(*board.Question); now != nil && !now.IsOpen() && now.Answer == "" {
 			closed = append(closed, q.ID)
 		}
 	}

@@ -7,7 +7,7 @@ import (
 
 	"github.com/alecthomas/kong"
 
-	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/gitstore"
 )
 
@@ -56,7 +56,7 @@ func (d *duration) UnmarshalText(text []byte) error {
 
 // spans parses spans of time on the command line, where people may also write
 // days and weeks. Documents have one form.
-var spans = kong.TypeMapper(reflect.TypeFor[flow.Duration](), kong.MapperFunc(func(ctx *kong.DecodeContext, target reflect.Value) error {
+var spans = kong.TypeMapper(reflect.TypeFor[board.Duration](), kong.MapperFunc(func(ctx *kong.DecodeContext, target reflect.Value) error {
 	var text string
 	if err := ctx.Scan.PopValueInto("span", &text); err != nil {
 		return err
@@ -65,7 +65,7 @@ var spans = kong.TypeMapper(reflect.TypeFor[flow.Duration](), kong.MapperFunc(fu
 	if err != nil {
 		return err
 	}
-	var d flow.Duration
+	var d board.Duration
 	if err := d.UnmarshalText([]byte(v.String())); err != nil {
 		return err
 	}

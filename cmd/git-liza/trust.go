@@ -12,6 +12,7 @@ import (
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/view"
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/work"
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/flow/lists"
 	"github.com/git-liza/git-liza/gitstore"
 	"github.com/git-liza/git-liza/gitstore/git"
@@ -115,11 +116,11 @@ func (c *trustCommand) noneText() string {
 func (c *trustCommand) matchHash(rows []commandRow) ([]commandRow, error) {
 	if len(c.Hash) < work.ShownHash {
 		return nil, &flow.Refusal{Rule: flow.RuleTrust, Hint: "git liza trust --list",
-			Reason: fmt.Sprintf("%s is too little of a hash: it has 64 digits, of which the first %d are enough", flow.Excerpt(c.Hash, 80), work.ShownHash)}
+			Reason: fmt.Sprintf("%s is too little of a hash: it has 64 digits, of which the first %d are enough", board.Excerpt(c.Hash, 80), work.ShownHash)}
 	}
 	rows = slices.DeleteFunc(rows, func(r commandRow) bool { return !strings.HasPrefix(r.Hash, c.Hash) })
 	if len(rows) == 0 {
-		return nil, &flow.Refusal{Rule: flow.RuleNotFound, Hint: "git liza trust --list", Reason: "the board names no command with the hash " + flow.Excerpt(c.Hash, 80)}
+		return nil, &flow.Refusal{Rule: flow.RuleNotFound, Hint: "git liza trust --list", Reason: "the board names no command with the hash " + board.Excerpt(c.Hash, 80)}
 	}
 	for _, r := range rows[1:] {
 		if r.Hash != rows[0].Hash {
@@ -164,12 +165,12 @@ func (d *dialog) trust(l look, rows []commandRow) error {
 
 // origin returns who put a command on the board: the last who set the verify of a
 // task to it, or its creator; the last whose configuration has it.
-func (l look) origin(inv *invocation, r commandRow) (flow.Actor, error) {
-	var by flow.Actor
+func (l look) origin(inv *invocation, r commandRow) (board.Actor, error) {
+	var by board.Actor
 	if strings.HasPrefix(r.Where, "extension ") {
 		return "what was approved", nil
 	}
-	if t := l.reading.Board.Task(flow.TaskID(r.Where)); t != nil {
+	if t := l.reading.Board.Task(board.TaskID(r.Where)); t != nil {
 		err := l.historyOf(inv, t.ID, func(e gitstore.Event) bool {
 			if d, ok := e.Move.Detail.(*flow.EditMove); ok && d.Input.Verify == r.Command {
 				by = e.Move.By
@@ -247,7 +248,7 @@ func untrustedText(ctx context.Context, clone *work.Clone) (string, error) {
 
 // untrustedCommands are the commands of the board that may not run on this machine; none
 // if that cannot be read.
-func untrustedCommands(ctx context.Context, clone *work.Clone, b *flow.Board) []view.UntrustedCommand {
+func untrustedCommands(ctx context.Context, clone *work.Clone, b *board.Board) []view.UntrustedCommand {
 	list, err := clone.Trust.Untrusted(ctx, b)
 	if err != nil {
 		return []view.UntrustedCommand{}

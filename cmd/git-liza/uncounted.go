@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/gitstore"
 	"github.com/git-liza/git-liza/gitstore/git"
 )
@@ -21,7 +22,7 @@ const fewMoves = 1000
 type noted struct {
 	Kind byte // 'g', 's' or 'u'
 	At   int64
-	Goal flow.GoalID `json:",omitempty"` // of the move, "" if it names none
+	Goal board.GoalID `json:",omitempty"` // of the move, "" if it names none
 }
 
 // A counted holds the notes of the moves up to a tip, newest first.
@@ -35,7 +36,7 @@ type counted struct {
 // zero time if it has not. Moves that this clone has read before are not read
 // again: liza/cache/uncounted names the last of them and holds their notes,
 // newest first. The file is derived and safe to delete.
-func (l look) uncounted(ctx context.Context, act flow.Act, goal flow.GoalID, began, ended time.Time) (n int, err error) {
+func (l look) uncounted(ctx context.Context, act board.Act, goal board.GoalID, began, ended time.Time) (n int, err error) {
 	path := privateFile(l.clone.Repo, "cache", "uncounted")
 	var kept counted
 	if text, err := os.ReadFile(path); err != nil || json.Unmarshal(text, &kept) != nil {
@@ -61,11 +62,11 @@ func (l look) uncounted(ctx context.Context, act flow.Act, goal flow.GoalID, beg
 	return n, nil
 }
 
-func noteKind(act flow.Act) byte {
+func noteKind(act board.Act) byte {
 	switch act {
-	case flow.ActGoal, flow.ActInit:
+	case board.ActGoal, board.ActInit:
 		return 'g'
-	case flow.ActSprintStart:
+	case board.ActSprintStart:
 		return 's'
 	}
 	return 0
@@ -77,7 +78,7 @@ func (l look) uncountedOfGoal(ctx context.Context) (int, error) {
 	if goal == nil || goal.Usage.Sessions == 0 {
 		return 0, nil
 	}
-	return l.uncounted(ctx, flow.ActGoal, goal.ID, goal.Created, goal.Ended)
+	return l.uncounted(ctx, board.ActGoal, goal.ID, goal.Created, goal.Ended)
 }
 
 // noteUncounted returns the notes of the moves up to the tip. known are the

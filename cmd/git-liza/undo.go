@@ -7,17 +7,18 @@ import (
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/view"
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/work"
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/flow/shell"
 	"github.com/git-liza/git-liza/gitstore"
 	"github.com/git-liza/git-liza/gitstore/git"
 )
 
 type undoCommand struct {
-	ID     flow.TaskID   `arg:"" optional:"" help:"The merged task; without it, what takes your last move back is named."`
-	With   []flow.TaskID `placeholder:"IDS" help:"Merged tasks to take back with it, those that need it among them."`
-	Reopen bool          `help:"Add tasks that do the work again; what needs the old ones waits for these."`
-	Now    bool          `help:"Without a review: integration follows the revert at once, if the gates pass. Only for those who may adopt."`
-	Reason string        `placeholder:"R" help:"Why."`
+	ID     board.TaskID   `arg:"" optional:"" help:"The merged task; without it, what takes your last move back is named."`
+	With   []board.TaskID `placeholder:"IDS" help:"Merged tasks to take back with it, those that need it among them."`
+	Reopen bool           `help:"Add tasks that do the work again; what needs the old ones waits for these."`
+	Now    bool           `help:"Without a review: integration follows the revert at once, if the gates pass. Only for those who may adopt."`
+	Reason string         `placeholder:"R" help:"Why."`
 }
 
 func (c *undoCommand) Run(inv *invocation, clone *work.Clone) error {
@@ -75,7 +76,7 @@ func (c *undoCommand) nameLast(inv *invocation, clone *work.Clone) error {
 
 // oldSetting returns the command that sets what a change of the configuration changed to
 // the value that it had, "" if it is more than one value or a gate.
-func oldSetting(m flow.Move, before *flow.Board) (command string) {
+func oldSetting(m flow.Move, before *board.Board) (command string) {
 	d, ok := m.Detail.(*flow.ConfigMove)
 	if !ok {
 		return ""
@@ -112,7 +113,7 @@ func oldSetting(m flow.Move, before *flow.Board) (command string) {
 func (c *undoCommand) text(r gitstore.Result, done work.Undone) string {
 	var text string
 	switch t := r.After.Task(c.ID); {
-	case r.Move.Act == flow.ActAdopt:
+	case r.Move.Act == board.ActAdopt:
 		text = r.After.Settings().Integration.Name + " follows " + done.Commit.Short() + ", without " + view.JoinIDs(done.Reverts)
 	case t.Reverted != nil:
 		text = string(c.ID) + " is reverted by " + t.Reverted.String()

@@ -13,6 +13,7 @@ import (
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/ui/web"
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/view"
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 )
 
 // Run shows the pages until the person ends it.
@@ -126,13 +127,13 @@ func (a webActor) act(ctx context.Context, d web.Deed) (said string, refused *fl
 // typed is the command of a move as a person types it, without the text.
 func typed(d web.Deed) []string {
 	switch d.Act {
-	case flow.ActApprove:
+	case board.ActApprove:
 		return []string{"approve", d.Subject, "--commit", string(d.Commit)}
-	case flow.ActReject:
+	case board.ActReject:
 		return []string{"reject", d.Subject, "--commit", string(d.Commit), "-e"}
-	case flow.ActAnswer:
+	case board.ActAnswer:
 		return []string{"answer", d.Subject, "TEXT"}
-	case flow.ActNote:
+	case board.ActNote:
 		return []string{"note", "TEXT", "--for", d.Subject}
 	}
 	return []string{d.Act.Command(), "--reason", "R"}
@@ -144,23 +145,23 @@ func (a webActor) make(inv *invocation, d web.Deed) error {
 		return usagef("git liza help "+d.Act.Command(), "- is no text")
 	}
 	switch d.Act {
-	case flow.ActAnswer:
-		var id flow.RecordID
+	case board.ActAnswer:
+		var id board.RecordID
 		if err := id.UnmarshalText([]byte(d.Subject)); err != nil {
 			return err
 		}
 		return (&answerCommand{About: taskOrRecord{record: id}, Text: &d.Text}).Run(inv)
-	case flow.ActNote:
+	case board.ActNote:
 		return inv.runCommand(&noteCommand{Text: d.Text, For: d.Subject})
-	case flow.ActPause:
+	case board.ActPause:
 		return inv.runCommand(&pauseCommand{Reason: d.Text})
 	}
 	clone, err := inv.clone()
 	if err != nil {
 		return err
 	}
-	id := flow.TaskID(d.Subject)
-	if d.Act == flow.ActApprove {
+	id := board.TaskID(d.Subject)
+	if d.Act == board.ActApprove {
 		return (&approveCommand{ID: id, Message: d.Text, texts: d.Texts}).approve(inv, clone, d.Commit)
 	}
 	return findings{clone, id, flow.RejectMove{Commit: d.Commit}}.send(inv, d.Text)
@@ -169,5 +170,5 @@ func (a webActor) make(inv *invocation, d web.Deed) error {
 // refusal is an error in the words of [hints.explain].
 func (h hints) refusal(err error) *flow.Refusal {
 	f := h.explain(err)
-	return &flow.Refusal{Rule: f.rule, Reason: flow.Clean(f.reason), Hint: f.hint}
+	return &flow.Refusal{Rule: f.rule, Reason: board.Clean(f.reason), Hint: f.hint}
 }

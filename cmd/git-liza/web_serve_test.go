@@ -9,6 +9,7 @@ import (
 
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/ui/web"
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 )
 
 // A form whose move ran out of time says what to type instead.
@@ -18,11 +19,11 @@ func TestLateForms(t *testing.T) {
 	late, cancel := context.WithDeadline(t.Context(), time.Now())
 	defer cancel()
 	for want, d := range map[string]web.Deed{
-		"git liza answer sprint-1/1 TEXT":         {Act: flow.ActAnswer, Subject: "sprint-1/1", Text: "80"},
-		"git liza approve task-1 --commit 0123":   {Act: flow.ActApprove, Subject: "task-1", Commit: "0123"},
-		"git liza reject task-1 --commit 0123 -e": {Act: flow.ActReject, Subject: "task-1", Commit: "0123", Text: "a.go:1: no"},
-		"git liza note TEXT --for coder-1":        {Act: flow.ActNote, Subject: "coder-1", Text: "hello"},
-		"git liza pause --reason R":               {Act: flow.ActPause, Text: "lunch"},
+		"git liza answer sprint-1/1 TEXT":         {Act: board.ActAnswer, Subject: "sprint-1/1", Text: "80"},
+		"git liza approve task-1 --commit 0123":   {Act: board.ActApprove, Subject: "task-1", Commit: "0123"},
+		"git liza reject task-1 --commit 0123 -e": {Act: board.ActReject, Subject: "task-1", Commit: "0123", Text: "a.go:1: no"},
+		"git liza note TEXT --for coder-1":        {Act: board.ActNote, Subject: "coder-1", Text: "hello"},
+		"git liza pause --reason R":               {Act: board.ActPause, Text: "lunch"},
 	} {
 		_, refused := webActor{&invocation{environ: p.env, now: time.Now, dir: p.repo}}.act(late, d)
 		require.NotNil(t, refused)

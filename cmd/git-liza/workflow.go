@@ -8,12 +8,13 @@ import (
 	"github.com/git-liza/git-liza/artifacts/library"
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/work"
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 )
 
 // readWorkflow reads a workflow, by its name or from its file, as a goal keeps a copy of
 // it; nil for the one of a goal in which nothing is bounded.
-func readWorkflow(inv *invocation, clone *work.Clone, said string) (*flow.Workflow, error) {
-	if said == flow.PlainWorkflow {
+func readWorkflow(inv *invocation, clone *work.Clone, said string) (*board.Workflow, error) {
+	if said == board.PlainWorkflow {
 		return nil, nil
 	}
 	l, err := openLibrary(inv.ctx, clone)
@@ -30,7 +31,7 @@ func readWorkflow(inv *invocation, clone *work.Clone, said string) (*flow.Workfl
 	w := read.OnBoard()
 	for _, d := range l.Workflows() {
 		if d.Name == said && d.Path != "" {
-			w.Path, w.Blob = d.Path, flow.ObjectID(clone.Repo.Hash("blob", d.Text))
+			w.Path, w.Blob = d.Path, board.ObjectID(clone.Repo.Hash("blob", d.Text))
 		}
 	}
 	return w, nil
@@ -38,7 +39,7 @@ func readWorkflow(inv *invocation, clone *work.Clone, said string) (*flow.Workfl
 
 // readWorkflowFile reads a workflow from a file that the user names from the current
 // folder.
-func readWorkflowFile(inv *invocation, clone *work.Clone, l *library.Library, said string) (*flow.Workflow, error) {
+func readWorkflowFile(inv *invocation, clone *work.Clone, l *library.Library, said string) (*board.Workflow, error) {
 	file, err := rootedFile(inv, clone, said)
 	if err != nil {
 		return nil, err
@@ -52,7 +53,7 @@ func readWorkflowFile(inv *invocation, clone *work.Clone, l *library.Library, sa
 		return nil, workflowError(&library.Error{Path: file, Faults: faults})
 	}
 	w := read.OnBoard()
-	w.Path, w.Blob = file, flow.ObjectID(clone.Repo.Hash("blob", text))
+	w.Path, w.Blob = file, board.ObjectID(clone.Repo.Hash("blob", text))
 	return w, nil
 }
 

@@ -9,45 +9,45 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/flow/lists"
 )
 
 // A Match is a pattern that anomalies form, or would form with some more.
 type Match struct {
-	Pattern  string          // one of [flow.BreakerPatterns]
-	Severity string          // one of [flow.BreakerSeverities]
-	Records  []flow.RecordID // the anomalies, in the order of their numbers
-	Tasks    []flow.TaskID   // that they are about, in that order, each once
-	Evidence []string        // a line per record
-	New      bool            // a record is above the watermark
-	Missing  int             // how many more it would take; 0: the pattern is there
+	Pattern  string           // one of [board.BreakerPatterns]
+	Severity string           // one of [board.BreakerSeverities]
+	Records  []board.RecordID // the anomalies, in the order of their numbers
+	Tasks    []board.TaskID   // that they are about, in that order, each once
+	Evidence []string         // a line per record
+	New      bool             // a record is above the watermark
+	Missing  int              // how many more it would take; 0: the pattern is there
 }
 
 // A pattern says which anomalies form it.
 type pattern struct {
 	name, severity string
-	kind           flow.AnomalyType
+	kind           board.AnomalyType
 	field          string // of the details, by which they are compared and shown; "" compares nothing
 	exact          bool   // the field is a name, which is the same or not
 	tasks          bool   // different tasks are counted, not records
 	least          int    // how many form it
 	counts         func(details map[string]string) bool
-	linked         func(x, y flow.Anomaly, replaced func(flow.TaskID) []flow.TaskID) bool
+	linked         func(x, y board.Anomaly, replaced func(board.TaskID) []board.TaskID) bool
 }
 
-// patterns are those of [flow.BreakerPatterns]. Thresholds and severities are those of
+// patterns are those of [board.BreakerPatterns]. Thresholds and severities are those of
 // the design page on governance.
 var patterns = []pattern{
-	{name: "retry_cluster", severity: "ARCHITECTURE_FLAW", kind: flow.RetryLoop, field: "error_pattern", least: 3},
-	{name: "debt_accumulation", severity: "SCOPE_FLAW", kind: flow.TradeOff, least: 3, counts: hasDebt, linked: always},
-	{name: "assumption_cascade", severity: "SPEC_FLAW", kind: flow.AssumptionViolated, field: "assumption", least: 2, counts: isOfWork},
-	{name: "spec_gap_cluster", severity: "SPEC_FLAW", kind: flow.SpecAmbiguity, field: "spec", exact: true, least: 2},
-	{name: "workaround_pattern", severity: "ARCHITECTURE_FLAW", kind: flow.Workaround, field: "cause", least: 2},
-	{name: "external_service_outage", severity: "EXTERNAL_DEPENDENCY", kind: flow.ExternalBlocker, field: "blocker_service", exact: true, least: 2},
-	{name: "review_churn", severity: "ARCHITECTURE_FLAW", kind: flow.ReviewChurn, least: 2, tasks: true, linked: always},
-	{name: "replacement_chain", severity: "ARCHITECTURE_FLAW", kind: flow.ReplacementBlocked, least: 2, tasks: true, linked: inOneChain},
-	{name: "failure_streak", severity: "ARCHITECTURE_FLAW", kind: flow.FailureStreak, least: 1, linked: always},
+	{name: "retry_cluster", severity: "ARCHITECTURE_FLAW", kind: board.RetryLoop, field: "error_pattern", least: 3},
+	{name: "debt_accumulation", severity: "SCOPE_FLAW", kind: board.TradeOff, least: 3, counts: hasDebt, linked: always},
+	{name: "assumption_cascade", severity: "SPEC_FLAW", kind: board.AssumptionViolated, field: "assumption", least: 2, counts: isOfWork},
+	{name: "spec_gap_cluster", severity: "SPEC_FLAW", kind: board.SpecAmbiguity, field: "spec", exact: true, least: 2},
+	{name: "workaround_pattern", severity: "ARCHITECTURE_FLAW", kind: board.Workaround, field: "cause", least: 2},
+	{name: "external_service_outage", severity: "EXTERNAL_DEPENDENCY", kind: board.ExternalBlocker, field: "blocker_service", exact: true, least: 2},
+	{name: "review_churn", severity: "ARCHITECTURE_FLAW", kind: board.ReviewChurn, least: 2, tasks: true, linked: always},
+	{name: "replacement_chain", severity: "ARCHITECTURE_FLAW", kind: board.ReplacementBlocked, least: 2, tasks: true, linked: inOneChain},
+	{name: "failure_streak", severity: "ARCHITECTURE_FLAW", kind: board.FailureStreak, least: 1, linked: always},
 }
 
 // most is how many anomalies of a type are compared, the newest.
@@ -57,7 +57,7 @@ const most = 2000
 // are the tasks that a task replaces, directly or not; above is the watermark of the last
 // reset. Patterns that are there come first, the most severe first, of equal ones that
 // with more records; then, for each pattern that is not there, what comes nearest to it.
-func Analyze(list []flow.Anomaly, replaced func(flow.TaskID) []flow.TaskID, above int) []Match {
+func Analyze(list []board.Anomaly, replaced func(board.TaskID) []board.TaskID, above int) []Match {
 	var found, near []Match
 	for _, p := range patterns {
 		there := false
@@ -81,10 +81,10 @@ func Analyze(list []flow.Anomaly, replaced func(flow.TaskID) []flow.TaskID, abov
 }
 
 // rank is the place of a severity, the most severe is 0.
-func rank(severity string) int { return slices.Index(flow.BreakerSeverities(), severity) }
+func rank(severity string) int { return slices.Index(board.BreakerSeverities(), severity) }
 
 // match describes one group of anomalies.
-func (p pattern) match(group []flow.Anomaly, above int) Match {
+func (p pattern) match(group []board.Anomaly, above int) Match {
 	m := Match{Pattern: p.name, Severity: p.severity}
 	for _, a := range group {
 		m.Records = append(m.Records, a.ID)
@@ -103,7 +103,7 @@ func (p pattern) match(group []flow.Anomaly, above int) Match {
 }
 
 // evidence says in a line what an anomaly says: its field, else all details.
-func (p pattern) evidence(a flow.Anomaly) string {
+func (p pattern) evidence(a board.Anomaly) string {
 	line := string(a.ID)
 	if a.Task != "" {
 		line += " of " + string(a.Task)
@@ -121,11 +121,11 @@ func (p pattern) evidence(a flow.Anomaly) string {
 }
 
 // groups are the anomalies of the pattern's type that belong together.
-func (p pattern) groups(list []flow.Anomaly, replaced func(flow.TaskID) []flow.TaskID) [][]flow.Anomaly {
-	of := lists.Where(list, func(a flow.Anomaly) bool {
+func (p pattern) groups(list []board.Anomaly, replaced func(board.TaskID) []board.TaskID) [][]board.Anomaly {
+	of := lists.Where(list, func(a board.Anomaly) bool {
 		return a.Type == p.kind && a.Dismissed == nil && !a.Archived && (p.counts == nil || p.counts(a.Details))
 	})
-	slices.SortFunc(of, func(x, y flow.Anomaly) int { return cmp.Compare(x.ID.Number(), y.ID.Number()) })
+	slices.SortFunc(of, func(x, y board.Anomaly) int { return cmp.Compare(x.ID.Number(), y.ID.Number()) })
 	of = of[max(len(of)-most, 0):]
 	same := func(i, j int) bool { return p.linked(of[i], of[j], replaced) }
 	switch {
@@ -135,14 +135,14 @@ func (p pattern) groups(list []flow.Anomaly, replaced func(flow.TaskID) []flow.T
 			return x != "" && x == y
 		}
 	case p.field != "":
-		texts := lists.Of(of, func(a flow.Anomaly) text { return normalise(a.Details[p.field]) })
+		texts := lists.Of(of, func(a board.Anomaly) text { return normalise(a.Details[p.field]) })
 		same = func(i, j int) bool { return texts[i].same(texts[j]) }
 	}
 	return cluster(of, same)
 }
 
 // cluster parts anomalies into groups within which each is the same as another one.
-func cluster(list []flow.Anomaly, same func(i, j int) bool) [][]flow.Anomaly {
+func cluster(list []board.Anomaly, same func(i, j int) bool) [][]board.Anomaly {
 	first := make([]int, len(list)) // of its group, or one that leads there
 	root := func(i int) int {
 		for first[i] != i {
@@ -159,7 +159,7 @@ func cluster(list []flow.Anomaly, same func(i, j int) bool) [][]flow.Anomaly {
 			}
 		}
 	}
-	var groups [][]flow.Anomaly
+	var groups [][]board.Anomaly
 	at := map[int]int{}
 	for i, a := range list {
 		r := root(i)
@@ -181,13 +181,13 @@ func hasDebt(details map[string]string) bool {
 // isOfWork reports whether an assumption is about the work: what changes in a clone is often its
 // user's.
 func isOfWork(details map[string]string) bool {
-	return details["assumption"] != flow.NoSettings && details["assumption"] != flow.NoChanges
+	return details["assumption"] != board.NoSettings && details["assumption"] != board.NoChanges
 }
 
-func always(_, _ flow.Anomaly, _ func(flow.TaskID) []flow.TaskID) bool { return true }
+func always(_, _ board.Anomaly, _ func(board.TaskID) []board.TaskID) bool { return true }
 
 // inOneChain reports whether one of two tasks replaces the other, or both are one.
-func inOneChain(x, y flow.Anomaly, replaced func(flow.TaskID) []flow.TaskID) bool {
+func inOneChain(x, y board.Anomaly, replaced func(board.TaskID) []board.TaskID) bool {
 	if x.Task == "" || y.Task == "" {
 		return false
 	}

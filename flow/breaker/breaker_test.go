@@ -7,16 +7,16 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 )
 
 // anomalies reads lines TYPE TASK KEY=VALUE; KEY=VALUE, numbered from 1 on; - is no task.
-func anomalies(t *testing.T, lines ...string) []flow.Anomaly {
+func anomalies(t *testing.T, lines ...string) []board.Anomaly {
 	t.Helper()
-	var list []flow.Anomaly
+	var list []board.Anomaly
 	for i, line := range lines {
 		words := strings.SplitN(line+"  ", " ", 3)
-		a := flow.Anomaly{ID: flow.RecordID(fmt.Sprintf("sprint-1/%d", i+1)), Task: flow.TaskID(strings.Trim(words[1], "-")), Details: map[string]string{}, By: "coder-1"}
+		a := board.Anomaly{ID: board.RecordID(fmt.Sprintf("sprint-1/%d", i+1)), Task: board.TaskID(strings.Trim(words[1], "-")), Details: map[string]string{}, By: "coder-1"}
 		require.NoError(t, a.Type.UnmarshalText([]byte(words[0])))
 		for pair := range strings.SplitSeq(words[2], ";") {
 			if key, value, ok := strings.Cut(pair, "="); ok {
@@ -29,7 +29,7 @@ func anomalies(t *testing.T, lines ...string) []flow.Anomaly {
 }
 
 // unrelated is for tasks of which none replaces another.
-func unrelated(flow.TaskID) []flow.TaskID { return nil }
+func unrelated(board.TaskID) []board.TaskID { return nil }
 
 // found are the names of the patterns that are there.
 func found(list []Match) (names []string) {
@@ -76,8 +76,8 @@ func TestPatterns(t *testing.T) {
 			{`assumption_violated - assumption=the API returns at most 100 rows`},
 			{`assumption_violated - assumption=the API returns at most 100 rows`, `assumption_violated - assumption=times are in UTC`},
 			{`assumption_violated - reality=x`, `assumption_violated - reality=x`},
-			{`assumption_violated - assumption=` + flow.NoSettings, `assumption_violated - assumption=` + flow.NoSettings, `assumption_violated - assumption=times are in UTC`},
-			{`assumption_violated - assumption=` + flow.NoChanges, `assumption_violated - assumption=` + flow.NoChanges, `assumption_violated - assumption=times are in UTC`},
+			{`assumption_violated - assumption=` + board.NoSettings, `assumption_violated - assumption=` + board.NoSettings, `assumption_violated - assumption=times are in UTC`},
+			{`assumption_violated - assumption=` + board.NoChanges, `assumption_violated - assumption=` + board.NoChanges, `assumption_violated - assumption=times are in UTC`},
 		}},
 		{"spec_gap_cluster", "SPEC_FLAW", []string{
 			`spec_ambiguity task-1 spec=specs/api.md#errors; question=which code`,
@@ -129,17 +129,17 @@ func TestPatternsAreThoseOfTheRules(t *testing.T) {
 	var names []string
 	for _, p := range patterns {
 		names = append(names, p.name)
-		require.Contains(t, flow.BreakerSeverities(), p.severity)
+		require.Contains(t, board.BreakerSeverities(), p.severity)
 	}
-	require.Equal(t, flow.BreakerPatterns(), names)
+	require.Equal(t, board.BreakerPatterns(), names)
 }
 
 // Tasks stand in one chain if one replaces the other, whatever stands between them. Two
 // that replace the same task are no chain, nor are two blocks of one task.
 func TestReplacementChain(t *testing.T) {
 	t.Parallel()
-	replaced := func(id flow.TaskID) []flow.TaskID {
-		return map[flow.TaskID][]flow.TaskID{"b": {"a"}, "c": {"b", "a"}, "d": {"c", "b", "a"}, "e": {"a"}}[id]
+	replaced := func(id board.TaskID) []board.TaskID {
+		return map[board.TaskID][]board.TaskID{"b": {"a"}, "c": {"b", "a"}, "d": {"c", "b", "a"}, "e": {"a"}}[id]
 	}
 	for lines, want := range map[string]int{
 		"b c": 2, "b d": 2, "b c d": 3, "b e": 0, "b b": 0, "d": 0, "b e d": 2, "- -": 0,
@@ -170,9 +170,9 @@ func TestOrderOfMatches(t *testing.T) {
 		`retry_loop - error_pattern=one`, `retry_loop - error_pattern=two`, `retry_loop - error_pattern=two`)
 	got := Analyze(list, unrelated, 7)
 	require.Equal(t, []string{"workaround_pattern", "workaround_pattern", "spec_gap_cluster", "external_service_outage"}, found(got))
-	require.Equal(t, []flow.RecordID{"sprint-1/5", "sprint-1/6", "sprint-1/7"}, got[0].Records)
+	require.Equal(t, []board.RecordID{"sprint-1/5", "sprint-1/6", "sprint-1/7"}, got[0].Records)
 	require.Equal(t, []bool{false, false, true, false}, []bool{got[0].New, got[1].New, got[2].New, got[3].New})
-	require.Equal(t, Match{Pattern: "retry_cluster", Severity: "ARCHITECTURE_FLAW", Records: []flow.RecordID{"sprint-1/11", "sprint-1/12"},
+	require.Equal(t, Match{Pattern: "retry_cluster", Severity: "ARCHITECTURE_FLAW", Records: []board.RecordID{"sprint-1/11", "sprint-1/12"},
 		Evidence: []string{"sprint-1/11 by coder-1: two", "sprint-1/12 by coder-1: two"}, New: true, Missing: 1}, got[4])
 	require.Len(t, got, 5)
 }
@@ -182,7 +182,7 @@ func TestSettledRecordsAreLeftOut(t *testing.T) {
 	t.Parallel()
 	list := anomalies(t, `workaround - cause=x`, `workaround - cause=x`)
 	require.Len(t, found(Analyze(list, unrelated, 0)), 1)
-	list[0].Dismissed = &flow.Dismissal{Reason: "known"}
+	list[0].Dismissed = &board.Dismissal{Reason: "known"}
 	require.Empty(t, found(Analyze(list, unrelated, 0)))
 	list[0].Dismissed, list[1].Archived = nil, true
 	require.Empty(t, found(Analyze(list, unrelated, 0)))

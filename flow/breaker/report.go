@@ -6,40 +6,41 @@ import (
 	"strings"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/flow/lists"
 )
 
 // Look analyzes the anomalies of a board since its last reset. What could not be read is
 // the error of the board.
-func Look(b *flow.Board) []Match {
-	var list []flow.Anomaly
-	for _, a := range flow.All[*flow.Anomaly](b, flow.Anomalies) {
+func Look(b *board.Board) []Match {
+	var list []board.Anomaly
+	for _, a := range board.All[*board.Anomaly](b, board.Anomalies) {
 		if !failsAlone(b, a) {
 			list = append(list, *a)
 		}
 	}
-	return Analyze(list, func(id flow.TaskID) []flow.TaskID { return replacedBy(b, id, nil) }, b.Breaker().Watermark)
+	return Analyze(list, func(id board.TaskID) []board.TaskID { return replacedBy(b, id, nil) }, b.Breaker().Watermark)
 }
 
 // failsAlone reports whether a streak of failures is that of one task, which its retries
 // block: no other task of the goal failed with the same error of late.
-func failsAlone(b *flow.Board, a *flow.Anomaly) bool {
-	g := b.Goal(flow.GoalOfRecord(b, a.ID))
-	if a.Type != flow.FailureStreak || g == nil {
+func failsAlone(b *board.Board, a *board.Anomaly) bool {
+	g := b.Goal(board.GoalOfRecord(b, a.ID))
+	if a.Type != board.FailureStreak || g == nil {
 		return false
 	}
-	other := func(e flow.End) bool { return e.Task != a.Task && e.Fingerprint == a.Details["fingerprint"] }
-	return !slices.ContainsFunc(g.Pressure, func(o flow.Pressure) bool { return slices.ContainsFunc(o.Ends, other) })
+	other := func(e board.End) bool { return e.Task != a.Task && e.Fingerprint == a.Details["fingerprint"] }
+	return !slices.ContainsFunc(g.Pressure, func(o board.Pressure) bool { return slices.ContainsFunc(o.Ends, other) })
 }
 
 // replacedBy adds the tasks that a task replaces, directly or not.
-func replacedBy(b *flow.Board, id flow.TaskID, found []flow.TaskID) []flow.TaskID {
+func replacedBy(b *board.Board, id board.TaskID, found []board.TaskID) []board.TaskID {
 	t := b.Task(id)
 	if t == nil {
 		return found
 	}
 	for _, before := range t.Supersedes {
-		if len(found) < flow.MaxList && !slices.Contains(found, before) {
+		if len(found) < board.MaxList && !slices.Contains(found, before) {
 			found = replacedBy(b, before, append(found, before))
 		}
 	}
@@ -49,7 +50,7 @@ func replacedBy(b *flow.Board, id flow.TaskID, found []flow.TaskID) []flow.TaskI
 // Trip returns the move that the board calls for: with all patterns that have a record
 // newer than the last reset, of which the most severe decides. It returns nil if there is
 // none, and if the breaker is tripped already.
-func Trip(b *flow.Board) *flow.TripMove {
+func Trip(b *board.Board) *flow.TripMove {
 	if b.Breaker().Tripped {
 		return nil
 	}
@@ -76,30 +77,30 @@ func Trip(b *flow.Board) *flow.TripMove {
 
 // newest are the records with the highest numbers, as many as a move holds, and their
 // evidence.
-func newest(records []flow.RecordID, evidence []string) ([]flow.RecordID, []string) {
-	said := map[flow.RecordID]string{}
+func newest(records []board.RecordID, evidence []string) ([]board.RecordID, []string) {
+	said := map[board.RecordID]string{}
 	for i, id := range records {
 		said[id] = evidence[i]
 	}
-	slices.SortFunc(records, func(x, y flow.RecordID) int { return x.Number() - y.Number() })
-	records = records[max(len(records)-flow.MaxList, 0):]
-	return records, lists.Of(records, func(id flow.RecordID) string { return said[id] })
+	slices.SortFunc(records, func(x, y board.RecordID) int { return x.Number() - y.Number() })
+	records = records[max(len(records)-board.MaxList, 0):]
+	return records, lists.Of(records, func(id board.RecordID) string { return said[id] })
 }
 
 // Artifacts are the specs that the records of matches name, and the specs and the paths of
 // their tasks, as many as a move holds.
-func Artifacts(b *flow.Board, matches []Match) []string {
+func Artifacts(b *board.Board, matches []Match) []string {
 	var list []string
 	add := func(what ...string) {
 		for _, one := range what {
-			if one != "" && len(list) < flow.MaxList && !slices.Contains(list, one) {
+			if one != "" && len(list) < board.MaxList && !slices.Contains(list, one) {
 				list = append(list, one)
 			}
 		}
 	}
 	for _, m := range matches {
 		for _, id := range m.Records {
-			if a, ok := b.Load(flow.Key{Folder: flow.Anomalies, ID: string(id)}).(*flow.Anomaly); ok {
+			if a, ok := b.Load(board.Key{Folder: board.Anomalies, ID: string(id)}).(*board.Anomaly); ok {
 				add(excerpt(a.Details["spec"]))
 			}
 		}
@@ -112,9 +113,9 @@ func Artifacts(b *flow.Board, matches []Match) []string {
 }
 
 // tasksOf are the tasks of matches, each once.
-func tasksOf(b *flow.Board, matches []Match) []*flow.Task {
-	var list []*flow.Task
-	seen := map[flow.TaskID]bool{}
+func tasksOf(b *board.Board, matches []Match) []*board.Task {
+	var list []*board.Task
+	seen := map[board.TaskID]bool{}
 	for _, m := range matches {
 		for _, id := range m.Tasks {
 			if t := b.Task(id); t != nil && !seen[id] {
@@ -129,7 +130,7 @@ func tasksOf(b *flow.Board, matches []Match) []*flow.Task {
 // Report says in Markdown what matches of a board are about: their records, tasks and
 // artifacts, what was spent on the tasks, and what a person can type. It proposes no
 // solution.
-func Report(b *flow.Board, matches []Match) string {
+func Report(b *board.Board, matches []Match) string {
 	var out strings.Builder
 	for _, m := range matches {
 		fmt.Fprintf(&out, "## %s, %s\n", m.Pattern, m.Severity)
@@ -140,15 +141,15 @@ func Report(b *flow.Board, matches []Match) string {
 	}
 	tasks := tasksOf(b, matches)
 	if len(tasks) > 0 {
-		var used flow.Usage
+		var used board.Usage
 		out.WriteString("## Tasks\n")
 		for i, t := range tasks {
 			used = used.Plus(t.Usage)
-			if i < flow.MaxList {
+			if i < board.MaxList {
 				fmt.Fprintf(&out, "- %s %s: %s\n", t.ID, t.Status, excerpt(t.Title))
 			}
 		}
-		if more := len(tasks) - flow.MaxList; more > 0 {
+		if more := len(tasks) - board.MaxList; more > 0 {
 			fmt.Fprintf(&out, "- and %d more\n", more)
 		}
 		fmt.Fprintf(&out, "\nSpent on them: %d sessions, %d tokens, $%s\n\n", used.Sessions, used.Tokens(), used.Cost)

@@ -8,22 +8,23 @@ import (
 	"strings"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/flow/glob"
 	"github.com/git-liza/git-liza/flow/shell"
 )
 
 // A Ground is what a plan is checked against beside itself.
 type Ground struct {
-	Find      func(path string) Found              // what is at a clean path of the tree; nil if no tree is known
-	OnBoard   func(flow.TaskID) bool               // whether the board has a task; nil without a board
-	Names     func(flow.TaskID, string) bool       // whether the board's task names a file already; nil without a board
-	Owned     func(path string) bool               // whether an open task of the board writes a path; nil without a board
-	Describe  func(flow.TaskInput) []*flow.Refusal // what the board refuses; nil without a board
-	HasTool   func(program string) bool            // whether this machine has a program; nil if nobody asks
-	TextLimit int                                  // bytes of a text; 0 for that of a new board
-	Deepest   int                                  // the highest level of the goal on the board; 0 for none
-	Tests     []string                             // globs of paths that count as tests; nil for those of a new board
-	Gated     bool                                 // the board has a gate that all work passes, so that verify may be missing
+	Find      func(path string) Found               // what is at a clean path of the tree; nil if no tree is known
+	OnBoard   func(board.TaskID) bool               // whether the board has a task; nil without a board
+	Names     func(board.TaskID, string) bool       // whether the board's task names a file already; nil without a board
+	Owned     func(path string) bool                // whether an open task of the board writes a path; nil without a board
+	Describe  func(board.TaskInput) []*flow.Refusal // what the board refuses; nil without a board
+	HasTool   func(program string) bool             // whether this machine has a program; nil if nobody asks
+	TextLimit int                                   // bytes of a text; 0 for that of a new board
+	Deepest   int                                   // the highest level of the goal on the board; 0 for none
+	Tests     []string                              // globs of paths that count as tests; nil for those of a new board
+	Gated     bool                                  // the board has a gate that all work passes, so that verify may be missing
 }
 
 // Found is what is at a path of a tree.
@@ -63,13 +64,13 @@ func Check(p *Plan, ground Ground) []Fault {
 	if ground.Describe == nil {
 		ground.Describe = flow.Describe
 	}
-	ground.TextLimit = cmp.Or(ground.TextLimit, flow.DefaultConfig().TextLimit)
+	ground.TextLimit = cmp.Or(ground.TextLimit, board.DefaultConfig().TextLimit)
 	if ground.Tests == nil {
-		ground.Tests = flow.DefaultConfig().Tests
+		ground.Tests = board.DefaultConfig().Tests
 	}
 	c := checker{Graph: g, ground: ground, faults: faults}
-	if n := len(p.Tasks); n > flow.MaxTasks {
-		c.add(Limit, Place{-1, "tasks", -1}, "the plan has %d tasks, at most %d are entered at once", n, flow.MaxTasks)
+	if n := len(p.Tasks); n > board.MaxTasks {
+		c.add(Limit, Place{-1, "tasks", -1}, "the plan has %d tasks, at most %d are entered at once", n, board.MaxTasks)
 	}
 	for i := range p.Tasks {
 		c.describe(i)
@@ -111,7 +112,7 @@ func (c *checker) describe(i int) {
 		c.add(Limit, Place{i, "texts", -1}, "the texts of %s have together more than %d bytes, and its document has to hold what becomes of it, too", c.name(i), mostText)
 	}
 	in := t.TaskInput
-	in.ID, in.Level = flow.TaskID(c.name(i)), max(t.Level, 0)
+	in.ID, in.Level = board.TaskID(c.name(i)), max(t.Level, 0)
 	if in.Files != nil {
 		in.Files = t.plainFiles()
 	}

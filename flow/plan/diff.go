@@ -4,17 +4,17 @@ import (
 	"cmp"
 	"slices"
 
-	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 )
 
 // A Difference is what a plan says otherwise than the board. Whether a task is a draft,
 // and whose work it does again, is its state and no part of its description.
 type Difference struct {
-	Added    []int         // tasks that the board lacks
-	Changed  []Change      // tasks that the board describes otherwise
-	Same     int           // how many it describes equally
-	Missing  []flow.TaskID // open tasks of the goal that the plan lacks
-	Schedule *flow.Schedule
+	Added    []int          // tasks that the board lacks
+	Changed  []Change       // tasks that the board describes otherwise
+	Same     int            // how many it describes equally
+	Missing  []board.TaskID // open tasks of the goal that the plan lacks
+	Schedule *board.Schedule
 	WasSet   bool // the goal has a schedule of its own
 }
 
@@ -22,15 +22,15 @@ type Difference struct {
 type Change struct {
 	Task   int
 	Keys   []string
-	Status flow.Status
-	Goal   flow.GoalID
+	Status board.Status
+	Goal   board.GoalID
 }
 
 // Compare holds a plan against the tasks of a goal. A level that the plan leaves open is
 // that of the board. Schedule is nil if the plan says none, or the goal has it.
-func Compare(p *Plan, b *flow.Board, goal flow.GoalID) Difference {
+func Compare(p *Plan, b *board.Board, goal board.GoalID) Difference {
 	var d Difference
-	named := make(map[flow.TaskID]bool, len(p.Tasks))
+	named := make(map[board.TaskID]bool, len(p.Tasks))
 	for i := range p.Tasks {
 		in := p.Tasks[i].TaskInput
 		named[in.ID] = true
@@ -65,11 +65,11 @@ func Compare(p *Plan, b *flow.Board, goal flow.GoalID) Difference {
 
 // schedule is what the plan says of its goal, nil if it says nothing. The names are those
 // from level 1 on, without gap, up to the deepest level with a task.
-func (p *Plan) schedule() *flow.Schedule {
+func (p *Plan) schedule() *board.Schedule {
 	if p.Barrier == 0 {
 		return nil
 	}
-	s := &flow.Schedule{Barrier: p.Barrier}
+	s := &board.Schedule{Barrier: p.Barrier}
 	g, _ := Link(p, nil)
 	deepest := 0
 	if levels := g.Levels(); len(levels) > 0 {
@@ -82,9 +82,9 @@ func (p *Plan) schedule() *flow.Schedule {
 }
 
 // differing are the keys of a description that a task of the board has otherwise.
-func differing(in flow.TaskInput, t *flow.Task) (keys []string) {
+func differing(in board.TaskInput, t *board.Task) (keys []string) {
 	has := t.Input()
 	in.Level, in.Phase = cmp.Or(in.Level, has.Level), cmp.Or(in.Phase, has.Phase)
 	in.Draft, in.Reopens = has.Draft, has.Reopens
-	return flow.Differing(in.Normal(), has)
+	return board.Differing(in.Normal(), has)
 }

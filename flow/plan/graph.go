@@ -5,14 +5,14 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 )
 
 // A Graph is the tasks of a plan with what they need, by their places in the plan. It
 // has no cycle: [Link] leaves needs out that it finds wrong.
 type Graph struct {
 	plan   *Plan
-	places map[flow.TaskID]int
+	places map[board.TaskID]int
 	needs  [][]int
 	feeds  [][]int // the reverse of needs
 	order  []int   // every task after those that it needs
@@ -23,8 +23,8 @@ type Graph struct {
 
 // Link follows the needs of all tasks. The faults say where it cannot: ids that occur
 // twice, needs that neither the plan nor the board has, and cycles. onBoard may be nil.
-func Link(p *Plan, onBoard func(flow.TaskID) bool) (*Graph, []Fault) {
-	g := &Graph{plan: p, places: make(map[flow.TaskID]int, len(p.Tasks)), needs: make([][]int, len(p.Tasks)), feeds: make([][]int, len(p.Tasks))}
+func Link(p *Plan, onBoard func(board.TaskID) bool) (*Graph, []Fault) {
+	g := &Graph{plan: p, places: make(map[board.TaskID]int, len(p.Tasks)), needs: make([][]int, len(p.Tasks)), feeds: make([][]int, len(p.Tasks))}
 	faults := g.findPlaces()
 	for i := range p.Tasks {
 		for entry, id := range p.Tasks[i].DependsOn {
@@ -109,14 +109,14 @@ func (s *sorter) report(from int) {
 		return
 	}
 	cycle := s.path[from-1:]
-	ids := make([]flow.TaskID, len(cycle))
+	ids := make([]board.TaskID, len(cycle))
 	for n, i := range cycle {
 		ids[n] = s.plan.Tasks[i].ID
 		s.told[from-1+n] = from + n
 	}
 	last := cycle[len(cycle)-1]
 	entry := slices.Index(s.plan.Tasks[last].DependsOn, ids[0])
-	s.faults = append(s.faults, errorAt(Cycle, Place{last, "depends_on", entry}, "a cycle of needs: %s", flow.Cycle(ids)))
+	s.faults = append(s.faults, errorAt(Cycle, Place{last, "depends_on", entry}, "a cycle of needs: %s", board.Cycle(ids)))
 }
 
 func (g *Graph) findLevels() {

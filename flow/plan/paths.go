@@ -7,7 +7,7 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/flow/glob"
 )
 
@@ -119,7 +119,7 @@ func fileFault(name string) string {
 }
 
 // plainFiles are the files of a task without those that are no paths.
-func (t *Task) plainFiles() *flow.Files {
+func (t *Task) plainFiles() *board.Files {
 	isNone := func(name string) bool { return fileFault(name) != "" }
 	f := t.files()
 	for _, list := range []*[]string{&f.Create, &f.Modify, &f.Read} {

@@ -7,7 +7,7 @@ package plan
 import (
 	"cmp"
 
-	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 )
 
 // A Plan is a feature cut into tasks, in the order of its file.
@@ -15,14 +15,14 @@ type Plan struct {
 	Feature string
 	Tasks   []Task
 	Names   map[int]string // of levels that have one
-	Barrier flow.Barrier   // of the goal; 0: the plan says none
+	Barrier board.Barrier  // of the goal; 0: the plan says none
 	Said    Said
 }
 
 // A Task is the description of a task. Its level 0 is one more than that of the deepest
 // task that it needs.
 type Task struct {
-	flow.TaskInput `yaml:",inline"`
+	board.TaskInput `yaml:",inline"`
 }
 
 // Said is what a file says of its tasks together. It follows from the tasks, and may
@@ -37,20 +37,20 @@ type Said struct {
 // A Row is a level with the tasks that a file lists in it.
 type Row struct {
 	Level int
-	Tasks []flow.TaskID
+	Tasks []board.TaskID
 	Key   string // under which the row stands in the file
 }
 
 // Seconds is the estimate of a task. It is no time.Duration, which thousands of long
 // estimates would overflow.
 func (t *Task) Seconds() int64 {
-	return int64(cmp.Or(t.Estimate/1e9, flow.UsualEstimate/1e9))
+	return int64(cmp.Or(t.Estimate/1e9, board.UsualEstimate/1e9))
 }
 
 // files are the files that a task names.
-func (t *Task) files() flow.Files {
+func (t *Task) files() board.Files {
 	if t.Files == nil {
-		return flow.Files{}
+		return board.Files{}
 	}
 	return *t.Files
 }

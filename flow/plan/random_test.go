@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
-	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/flow/glob"
 )
 
@@ -22,12 +22,12 @@ func randomPlan(cyclic bool) *rapid.Generator[*Plan] {
 		p := &Plan{Tasks: make([]Task, rapid.IntRange(1, 8).Draw(t, "tasks"))}
 		for i := range p.Tasks {
 			one := &p.Tasks[i]
-			one.ID = flow.TaskID("t" + strconv.Itoa(i))
-			one.Estimate = flow.Duration(time.Duration(rapid.IntRange(1, 5).Draw(t, "seconds")) * time.Second)
+			one.ID = board.TaskID("t" + strconv.Itoa(i))
+			one.Estimate = board.Duration(time.Duration(rapid.IntRange(1, 5).Draw(t, "seconds")) * time.Second)
 			one.Priority = rapid.IntRange(0, 5).Draw(t, "priority")
 			for j := range p.Tasks {
 				if (cyclic || j < i) && rapid.IntRange(0, 3).Draw(t, "needs") == 0 {
-					one.DependsOn = append(one.DependsOn, flow.TaskID("t"+strconv.Itoa(j)))
+					one.DependsOn = append(one.DependsOn, board.TaskID("t"+strconv.Itoa(j)))
 				}
 			}
 		}
@@ -39,7 +39,7 @@ func randomPlan(cyclic bool) *rapid.Generator[*Plan] {
 
 // reached says for each task which others it needs, directly or not, by Warshall.
 func reached(p *Plan) [][]bool {
-	place := map[flow.TaskID]int{}
+	place := map[board.TaskID]int{}
 	for i := range p.Tasks {
 		place[p.Tasks[i].ID] = i
 	}
@@ -67,14 +67,14 @@ func TestCycles(t *testing.T) {
 		p := randomPlan(true).Draw(t, "plan")
 		r := reached(p)
 		g, faults := Link(p, nil)
-		told := map[flow.TaskID]bool{}
+		told := map[board.TaskID]bool{}
 		for _, f := range faults {
 			require.Equal(t, Cycle, f.Code)
 			path := strings.Split(strings.TrimPrefix(f.Reason, "a cycle of needs: "), " → ")
 			require.Equal(t, path[0], path[len(path)-1])
 			for n := range path[1:] {
-				from := g.places[flow.TaskID(path[n])]
-				require.Contains(t, p.Tasks[from].DependsOn, flow.TaskID(path[n+1]))
+				from := g.places[board.TaskID(path[n])]
+				require.Contains(t, p.Tasks[from].DependsOn, board.TaskID(path[n+1]))
 				require.False(t, told[p.Tasks[from].ID], "told twice")
 				told[p.Tasks[from].ID] = true
 			}
@@ -151,9 +151,9 @@ func TestManyPairs(t *testing.T) {
 	p := &Plan{Tasks: make([]Task, 300)}
 	var pairs []pair
 	for i := range p.Tasks {
-		p.Tasks[i].ID = flow.TaskID("t" + strconv.Itoa(i))
+		p.Tasks[i].ID = board.TaskID("t" + strconv.Itoa(i))
 		if i >= 2 {
-			p.Tasks[i].DependsOn = []flow.TaskID{p.Tasks[i-2].ID}
+			p.Tasks[i].DependsOn = []board.TaskID{p.Tasks[i-2].ID}
 		}
 		for _, j := range []int{0, 1, i / 2, i, 298, 299} {
 			pairs = append(pairs, pair{i, j})
@@ -243,9 +243,9 @@ func TestBarrierOfWrongLevels(t *testing.T) {
 	t.Parallel()
 	p := &Plan{Tasks: make([]Task, 2)}
 	p.Tasks[0].Level, p.Tasks[1].Level = 1, 2
-	p.Tasks[0].ID, p.Tasks[1].ID, p.Tasks[0].DependsOn = "a", "b", []flow.TaskID{"b"}
+	p.Tasks[0].ID, p.Tasks[1].ID, p.Tasks[0].DependsOn = "a", "b", []board.TaskID{"b"}
 	g, _ := Link(p, nil)
-	require.EqualValues(t, 2*flow.UsualEstimate/flow.Duration(time.Second), g.Simulate(4, true).Makespan)
+	require.EqualValues(t, 2*board.UsualEstimate/board.Duration(time.Second), g.Simulate(4, true).Makespan)
 }
 
 func TestPaying(t *testing.T) {
@@ -289,10 +289,10 @@ func plans(n int) *Plan {
 	p := &Plan{Tasks: make([]Task, n)}
 	for i := range p.Tasks {
 		one := &p.Tasks[i]
-		one.TaskInput = flow.TaskInput{ID: flow.TaskID("task-" + strconv.Itoa(i)), Title: "T", DoneWhen: "D", Spec: "S", Scope: "S", Verify: "true"}
-		one.Files = &flow.Files{Create: []string{fmt.Sprintf("src/%d/a.go", i)}, Read: []string{fmt.Sprintf("src/%d/a.go", i/2)}}
+		one.TaskInput = board.TaskInput{ID: board.TaskID("task-" + strconv.Itoa(i)), Title: "T", DoneWhen: "D", Spec: "S", Scope: "S", Verify: "true"}
+		one.Files = &board.Files{Create: []string{fmt.Sprintf("src/%d/a.go", i)}, Read: []string{fmt.Sprintf("src/%d/a.go", i/2)}}
 		for need := i / 2; need < i && need < i/2+3; need++ {
-			one.DependsOn = append(one.DependsOn, flow.TaskID("task-"+strconv.Itoa(need)))
+			one.DependsOn = append(one.DependsOn, board.TaskID("task-"+strconv.Itoa(need)))
 		}
 	}
 	return p

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/flow/glob"
 )
 
@@ -62,7 +62,7 @@ func (g *Graph) Risks(records []Record) []Risk {
 }
 
 // isText reports whether a task writes only texts, which no command verifies.
-func (t *Task) isText() bool { return t.Kind == flow.Docs || t.Kind == flow.Spec }
+func (t *Task) isText() bool { return t.Kind == board.Docs || t.Kind == board.Spec }
 
 // written are the patterns of the paths that a task writes, each once: its files, else
 // what it owns.

@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
-	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/flow/glob"
 )
 
@@ -21,8 +21,8 @@ func TestRisks(t *testing.T) {
 			one := &p.Tasks[i]
 			one.Owns = rapid.SliceOfN(name, 0, 8).Draw(t, "owns")
 			one.Verify = rapid.SampledFrom([]string{"", "make"}).Draw(t, "verify")
-			one.Kind = rapid.SampledFrom([]flow.Kind{0, flow.Code, flow.Docs, flow.Spec}).Draw(t, "kind")
-			one.Estimate = flow.Duration(time.Duration(rapid.IntRange(0, 15).Draw(t, "quarters")) * 15 * time.Minute)
+			one.Kind = rapid.SampledFrom([]board.Kind{0, board.Code, board.Docs, board.Spec}).Draw(t, "kind")
+			one.Estimate = board.Duration(time.Duration(rapid.IntRange(0, 15).Draw(t, "quarters")) * 15 * time.Minute)
 		}
 		records := make([]Record, rapid.IntRange(0, 5).Draw(t, "records"))
 		for i := range records {
@@ -47,7 +47,7 @@ func TestRisks(t *testing.T) {
 			}
 			require.Equal(t, min(len(different)/2, 5), r.Files)
 			require.Equal(t, min(depth(r.Task), 5), r.Depth)
-			require.Equal(t, one.Verify == "" && one.Kind != flow.Docs && one.Kind != flow.Spec, r.Verify == 3)
+			require.Equal(t, one.Verify == "" && one.Kind != board.Docs && one.Kind != board.Spec, r.Verify == 3)
 			halves := 0
 			for halves < 5 && time.Duration(one.Estimate) > time.Duration(halves+1)*30*time.Minute {
 				halves++

@@ -6,17 +6,17 @@ import (
 	"strings"
 	"time"
 
-	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 )
 
 // DefaultGateTimeout is the time limit of a gate that sets none.
-const DefaultGateTimeout = flow.Duration(10 * time.Minute)
+const DefaultGateTimeout = board.Duration(10 * time.Minute)
 
 // defaults formats the default values of the board's keys.
 func defaults() map[string]string {
-	c := flow.DefaultConfig()
-	c.Alarms = flow.DefaultAlarms()
-	c.Gates = []flow.Gate{{Name: "NAME", Required: true, Timeout: DefaultGateTimeout}}
+	c := board.DefaultConfig()
+	c.Alarms = board.DefaultAlarms()
+	c.Gates = []board.Gate{{Name: "NAME", Required: true, Timeout: DefaultGateTimeout}}
 	formatted := map[string]string{}
 	for _, v := range Values(&c) {
 		text := v.String()
@@ -26,7 +26,7 @@ func defaults() map[string]string {
 				continue
 			}
 			text = fmt.Sprintf("`%s` and %d more", (*pointer)[0], len(*pointer)-1)
-		case *flow.Duration, *bool, *flow.Stage, *flow.Barrier, *flow.Strategy:
+		case *board.Duration, *bool, *board.Stage, *board.Barrier, *board.Strategy:
 			text = "`" + text + "`"
 		}
 		formatted[v.Key] = text
@@ -43,7 +43,7 @@ type Value struct {
 
 // Values returns all values of a configuration that commands can set, with those of its
 // gates.
-func Values(c *flow.Config) []Value {
+func Values(c *board.Config) []Value {
 	list := []Value{
 		{"lease", &c.Lease}, {"review_lease", &c.ReviewLease}, {"grace", &c.Grace},
 		{"limits.iterations", &c.Limits.Iterations}, {"limits.review_cycles", &c.Limits.Cycles},
@@ -77,7 +77,7 @@ func Values(c *flow.Config) []Value {
 // JSON is the value for JSON: a name that is not set is that of what holds then.
 func (v Value) JSON() any {
 	switch v.Pointer.(type) {
-	case *flow.Stage, *flow.Barrier, *flow.Strategy:
+	case *board.Stage, *board.Barrier, *board.Strategy:
 		return v.String()
 	}
 	return v.Pointer

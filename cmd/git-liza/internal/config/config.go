@@ -11,7 +11,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/flow/spelling"
 )
 
@@ -62,7 +62,7 @@ var boardKeys []byte
 var gitKeys []byte
 
 // Groups returns the groups in the order in which they are listed. The defaults of the
-// board's own settings are those of [flow.DefaultConfig].
+// board's own settings are those of [board.DefaultConfig].
 func Groups() []Group {
 	groups := append(read(boardKeys, Board), read(gitKeys, Git)...)
 	standard := defaults()
@@ -117,10 +117,10 @@ func Find(name string) (Key, bool) {
 }
 
 // RoleOf returns the role that a name names where the key has ROLE, "" if it has not.
-func (k Key) RoleOf(name string) flow.Role {
+func (k Key) RoleOf(name string) board.Role {
 	i := slices.Index(strings.Split(k.Name, "."), "ROLE")
 	if have := strings.Split(name, "."); i >= 0 && i < len(have) && have[i] != "ROLE" {
-		return flow.Role(have[i])
+		return board.Role(have[i])
 	}
 	return ""
 }
@@ -174,7 +174,7 @@ func Plain(text string) string {
 var linked = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\[([^\]]*)\]\([^)]*\)`) })
 
 func roleNames() (names []string) {
-	for _, role := range flow.FirstRoles() {
+	for _, role := range board.FirstRoles() {
 		names = append(names, role.String())
 	}
 	return names

@@ -10,7 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 )
 
 var update = flag.Bool("update", false, "rewrite the tables of doc/configuration.md")
@@ -83,9 +83,9 @@ func TestKeysOfTheBoard(t *testing.T) {
 			names = append(names, k.Name)
 		}
 	}
-	require.ElementsMatch(t, leaves(reflect.TypeFor[flow.Config](), ""), names)
-	c := flow.DefaultConfig()
-	c.Gates = []flow.Gate{{Name: "a.b"}}
+	require.ElementsMatch(t, leaves(reflect.TypeFor[board.Config](), ""), names)
+	c := board.DefaultConfig()
+	c.Gates = []board.Gate{{Name: "a.b"}}
 	for _, v := range Values(&c) {
 		_, ok := Find(v.Key)
 		require.True(t, ok, v.Key)
@@ -99,8 +99,8 @@ func leaves(typ reflect.Type, prefix string) (names []string) {
 		f := typ.Field(i)
 		key, _, _ := strings.Cut(f.Tag.Get("yaml"), ",")
 		switch {
-		case f.Type == reflect.TypeFor[[]flow.Gate]():
-			names = append(names, slices.DeleteFunc(leaves(reflect.TypeFor[flow.Gate](), prefix+key+".NAME."), func(name string) bool { return name == "gates.NAME.name" })...)
+		case f.Type == reflect.TypeFor[[]board.Gate]():
+			names = append(names, slices.DeleteFunc(leaves(reflect.TypeFor[board.Gate](), prefix+key+".NAME."), func(name string) bool { return name == "gates.NAME.name" })...)
 		case f.Type.Kind() == reflect.Struct:
 			names = append(names, leaves(f.Type, prefix+key+".")...)
 		default:

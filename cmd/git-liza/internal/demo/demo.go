@@ -22,6 +22,7 @@ import (
 
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/work"
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 )
 
 // ErrNotEmpty is wrapped by the error of [Demo.Run] for a folder that is not empty. The
@@ -58,7 +59,7 @@ func (d *Demo) Run(ctx context.Context) (Report, error) {
 	begun := time.Now()
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	r := run{Demo: d, begun: begun, keep: func(t flow.TaskInput) bool { return !d.Fast || !t.Stretch }}
+	r := run{Demo: d, begun: begun, keep: func(t board.TaskInput) bool { return !d.Fast || !t.Stretch }}
 	if err := r.folder(); err != nil {
 		return r.report, err
 	}
@@ -76,9 +77,9 @@ type run struct {
 	*Demo
 	begun    time.Time
 	report   Report
-	keep     func(flow.TaskInput) bool // whether a task stays in the plan
-	cast     []flow.TaskID             // the tasks of the plan
-	verdicts int                       // that were given so far
+	keep     func(board.TaskInput) bool // whether a task stays in the plan
+	cast     []board.TaskID             // the tasks of the plan
+	verdicts int                        // that were given so far
 }
 
 func (r *run) say(format string, args ...any) { fmt.Fprintf(r.Out, format+"\n", args...) }
@@ -145,7 +146,7 @@ func (r *run) setback(reason string) error {
 func (r *run) unmerged() string {
 	var open []string
 	for _, id := range r.cast {
-		state, is := r.report.Tasks[string(id)], flow.Status(0)
+		state, is := r.report.Tasks[string(id)], board.Status(0)
 		if err := is.UnmarshalText([]byte(state)); err != nil || !is.IsMerged() {
 			open = append(open, fmt.Sprintf("%s (%s)", id, cmp.Or(state, "not on the board")))
 		}

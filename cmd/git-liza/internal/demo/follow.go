@@ -10,6 +10,7 @@ import (
 
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/agent/playbook"
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/flow/layout"
 	"github.com/git-liza/git-liza/gitstore"
 	"github.com/git-liza/git-liza/gitstore/git"
@@ -111,24 +112,24 @@ func (f *follower) noteStates(tip git.ID) error {
 }
 
 // printMove prints one line: when, the new state, and what the move was.
-func (f *follower) printMove(m flow.Move, after *flow.Board) {
+func (f *follower) printMove(m flow.Move, after *board.Board) {
 	f.report.Moves++
 	switch {
-	case m.Act == flow.ActSession:
+	case m.Act == board.ActSession:
 		return // sessions' usage is left out of the story
-	case m.Act == flow.ActApprove:
+	case m.Act == board.ActApprove:
 		f.verdicts++
-	case m.Act == flow.ActReject:
+	case m.Act == board.ActReject:
 		f.verdicts++
 		f.report.Rejected++
-	case m.Act == flow.ActIntegrationFail:
+	case m.Act == board.ActIntegrationFail:
 		f.report.FailedFit++
 	}
 	f.say("%5.1fs  %-28s  %s", time.Since(f.begun).Seconds(), enteredState(m, after), describeMove(m, after))
 }
 
 // enteredState returns the state that the move led to: task-2 → REJECTED.
-func enteredState(m flow.Move, after *flow.Board) string {
+func enteredState(m flow.Move, after *board.Board) string {
 	const arrow = " → "
 	switch d := m.Detail.(type) {
 	case *flow.AddMove:
@@ -156,7 +157,7 @@ func enteredState(m flow.Move, after *flow.Board) string {
 }
 
 // describeMove describes a move in the words of its actor.
-func describeMove(m flow.Move, after *flow.Board) string {
+func describeMove(m flow.Move, after *board.Board) string {
 	text := m.Subject()
 	switch d := m.Detail.(type) {
 	case *flow.ClaimMove:

@@ -9,7 +9,7 @@ import (
 	"slices"
 
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/agent/playbook"
-	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/gitstore/document"
 )
 
@@ -42,7 +42,7 @@ func unpack(dir string) error {
 }
 
 // keepTasks removes from the playbook the tasks that are not kept.
-func keepTasks(dir string, keep func(flow.TaskInput) bool) error {
+func keepTasks(dir string, keep func(board.TaskInput) bool) error {
 	file := filepath.Join(dir, filepath.FromSlash(playbook.DefaultPath))
 	data, err := os.ReadFile(file)
 	if err != nil {
@@ -52,8 +52,8 @@ func keepTasks(dir string, keep func(flow.TaskInput) bool) error {
 	if err != nil {
 		return err
 	}
-	gone := map[flow.TaskID]bool{}
-	p.Plan = slices.DeleteFunc(p.Plan, func(t flow.TaskInput) bool {
+	gone := map[board.TaskID]bool{}
+	p.Plan = slices.DeleteFunc(p.Plan, func(t board.TaskInput) bool {
 		gone[t.ID] = !keep(t)
 		return gone[t.ID]
 	})

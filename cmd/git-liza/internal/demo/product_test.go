@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/agent/playbook"
-	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 )
 
 func TestTheShortPlaybookKeepsTheStory(t *testing.T) {
@@ -23,7 +23,7 @@ func TestTheShortPlaybookKeepsTheStory(t *testing.T) {
 		return p
 	}
 	full := read()
-	require.NoError(t, keepTasks(dir, func(t flow.TaskInput) bool { return !t.Stretch }))
+	require.NoError(t, keepTasks(dir, func(t board.TaskInput) bool { return !t.Stretch }))
 	short := read()
 	require.Len(t, short.Plan, len(full.Plan)-1)
 	require.Equal(t, full.Plan[:len(short.Plan)], short.Plan)

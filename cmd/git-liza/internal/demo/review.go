@@ -10,6 +10,7 @@ import (
 
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/proc"
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 )
 
 // A Person is who judges the work of a demo, at a terminal.
@@ -28,7 +29,7 @@ const mostRounds = 6
 // tests run. A person who leaves without a verdict ends it. The folder is kept, and
 // errors are as those of [Demo.Run].
 func (d *Demo) Review(ctx context.Context, person Person) (Report, error) {
-	r := run{Demo: d, begun: time.Now(), keep: func(t flow.TaskInput) bool { return len(t.DependsOn) == 0 }}
+	r := run{Demo: d, begun: time.Now(), keep: func(t board.TaskInput) bool { return len(t.DependsOn) == 0 }}
 	if err := r.folder(); err != nil {
 		return r.report, err
 	}
@@ -114,8 +115,8 @@ func (r *run) leave(err error) error {
 // waiting lists the tasks that wait for a verdict.
 func (r *run) waiting() (ids []string) {
 	for id, state := range r.report.Tasks {
-		var is flow.Status
-		if is.UnmarshalText([]byte(state)) == nil && is.Allows(flow.ActReview) {
+		var is board.Status
+		if is.UnmarshalText([]byte(state)) == nil && flow.Allows(is, board.ActReview) {
 			ids = append(ids, id)
 		}
 	}

@@ -6,7 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 )
 
 func TestVerdictNamesWhatIsMissing(t *testing.T) {
@@ -25,7 +25,7 @@ func TestVerdictNamesWhatIsMissing(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			r := run{report: c.report, cast: []flow.TaskID{"a", "b"}}
+			r := run{report: c.report, cast: []board.TaskID{"a", "b"}}
 			require.Equal(t, c.want, r.missingParts(c.ended))
 		})
 	}

@@ -14,7 +14,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/flow/pattern"
 	"github.com/git-liza/git-liza/flow/plaintext"
 	"github.com/git-liza/git-liza/flow/shell"
@@ -233,11 +233,11 @@ func (r *Report) prints() map[string]string {
 	list := map[string]string{}
 	for _, f := range r.Causes {
 		if f.Strong && f.ResultOf == "" {
-			list[flow.Fingerprint(f.ID+": "+f.Evidence[0].failure)] = f.Evidence[0].Text
+			list[board.Fingerprint(f.ID+": "+f.Evidence[0].failure)] = f.Evidence[0].Text
 		}
 	}
 	if len(list) == 0 {
-		list[flow.Fingerprint(r.Error)] = r.Error
+		list[board.Fingerprint(r.Error)] = r.Error
 	}
 	delete(list, "")
 	return list

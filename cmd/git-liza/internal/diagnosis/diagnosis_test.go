@@ -6,7 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 )
 
 // A cause comes before what it brings about, whatever else speaks for that.
@@ -74,7 +74,7 @@ func TestAlike(t *testing.T) {
 	alike := Compare([]Report{first, second, other, another})
 	require.Equal(t, []Alike{{alike[0].Fingerprint, first.Causes[0].Evidence[0].Text, []string{"a", "b"}, []string{"task-1", "task-2"}}}, alike)
 	exits := []Report{Read(Source{Name: "e", Error: "exit status 3"}), Read(Source{Name: "f", Error: "exit status 5"})}
-	require.Equal(t, []Alike{{flow.Fingerprint("exit status 4"), "exit status 3", []string{"e", "f"}, []string{}}}, Compare(exits), "as the rules count failures in a row")
+	require.Equal(t, []Alike{{board.Fingerprint("exit status 4"), "exit status 3", []string{"e", "f"}, []string{}}}, Compare(exits), "as the rules count failures in a row")
 }
 
 // A text that is made of nothing but words of errors, and one without ends of lines, have

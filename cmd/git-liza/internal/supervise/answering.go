@@ -8,13 +8,14 @@ import (
 
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/agent/provider"
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/worktrees"
 )
 
 // answerNext takes the next question for agents of the role and has the worker look for
 // the answer. Each question is looked for once at a time, whoever supervises, and as
 // often as the limit on missing verdicts says.
-func answerNext(ctx context.Context, s *supervisor, b *flow.Board) (lookResult, error) {
+func answerNext(ctx context.Context, s *supervisor, b *board.Board) (lookResult, error) {
 	if s.provider.RunsGates() {
 		return lookResult{}, nil // it knows nothing but exit codes
 	}
@@ -22,7 +23,7 @@ func answerNext(ctx context.Context, s *supervisor, b *flow.Board) (lookResult, 
 		return dueAt(s.worker.restUntil), nil
 	}
 	at := s.boardTime(b)
-	q, next := flow.NextQuestion(b, s.clone.Caller, at, func(q *flow.Question) bool { return leavesQuestion(ctx, s, b, q) })
+	q, next := flow.NextQuestion(b, s.clone.Caller, at, func(q *board.Question) bool { return leavesQuestion(ctx, s, b, q) })
 	if q == nil {
 		if next.IsZero() {
 			return lookResult{}, nil
@@ -53,16 +54,16 @@ func answerNext(ctx context.Context, s *supervisor, b *flow.Board) (lookResult, 
 
 // leavesQuestion reports whether the supervisor leaves a question to others: its goal is
 // not served here, or the budget or the bounds allow no session on its task.
-func leavesQuestion(ctx context.Context, s *supervisor, b *flow.Board, q *flow.Question) bool {
+func leavesQuestion(ctx context.Context, s *supervisor, b *board.Board, q *board.Question) bool {
 	t := b.Task(q.Task)
 	return t == nil || !s.rush.serves(b, t.Goal) || time.Now().Before(s.avoided[t.ID]) ||
-		b.Budget(t.Goal, t.ID, s.worker.recorder.unrecordedSpending(ctx, b, 0)...) != nil || s.isBarred(ctx, b, flow.ActTake, t.ID)
+		flow.CheckBudget(b, t.Goal, t.ID, s.worker.recorder.unrecordedSpending(ctx, b, 0)...) != nil || s.isBarred(ctx, b, board.ActTake, t.ID)
 }
 
 // takeQuestion takes a question for the lease of a review. It returns no assignment if
 // another agent was faster, or somebody answered it.
-func takeQuestion(ctx context.Context, s *supervisor, id flow.RecordID) (*assignment, error) {
-	r, err := s.clone.Move(ctx, flow.ActTake, "", func(b *flow.Board) (flow.Detail, error) {
+func takeQuestion(ctx context.Context, s *supervisor, id board.RecordID) (*assignment, error) {
+	r, err := s.clone.Move(ctx, board.ActTake, "", func(b *board.Board) (flow.Detail, error) {
 		return &flow.TakeMove{Question: id, Lease: b.Settings().Config.ReviewLease}, nil
 	})
 	if flow.IsRefused(err) && !flow.IsRefused(err, flow.RuleStale) || isSetback(err) {
@@ -77,8 +78,8 @@ func takeQuestion(ctx context.Context, s *supervisor, id flow.RecordID) (*assign
 }
 
 // questionOn is a question as a board has it, nil if there is none of that id.
-func questionOn(b *flow.Board, id flow.RecordID) *flow.Question {
-	q, _ := b.Load(flow.Key{Folder: flow.Questions, ID: string(id)}).(*flow.Question)
+func questionOn(b *board.Board, id board.RecordID) *board.Question {
+	q, _ := b.Load(board.Key{Folder: board.Questions, ID: string(id)}).(*board.Question)
 	return q
 }
 
@@ -86,7 +87,7 @@ func questionOn(b *flow.Board, id flow.RecordID) *flow.Question {
 // question back if it has found none.
 func lookForAnswer(ctx context.Context, w *worker, a *assignment) (result, error) {
 	id := a.question.ID
-	w.say("%s: %s asks: %s", w.id, a.question.From, flow.Excerpt(a.question.Text, 200))
+	w.say("%s: %s asks: %s", w.id, a.question.From, board.Excerpt(a.question.Text, 200))
 	begun := time.Now()
 	ending, b, err := w.runSession(ctx, a)
 	if ctx.Err() != nil {
@@ -148,8 +149,8 @@ func tellUnanswered(ctx context.Context, w *worker, a *assignment, ending provid
 
 // giveQuestionBack gives back what the agent has taken. missed says that it was looked
 // for in vain, which counts. Somebody else may have answered it since.
-func (reg *registration) giveQuestionBack(ctx context.Context, id flow.RecordID, missed bool) error {
-	_, err := reg.clone.Make(ctx, flow.ActTake, "", &flow.TakeMove{Question: id, Free: true, Missed: missed})
+func (reg *registration) giveQuestionBack(ctx context.Context, id board.RecordID, missed bool) error {
+	_, err := reg.clone.Make(ctx, board.ActTake, "", &flow.TakeMove{Question: id, Free: true, Missed: missed})
 	if flow.IsRefused(err) {
 		return nil
 	}
@@ -157,7 +158,7 @@ func (reg *registration) giveQuestionBack(ctx context.Context, id flow.RecordID,
 }
 
 // answerStage reads from the board how far the answer is.
-func (a *assignment) answerStage(b *flow.Board, me flow.Actor) stage {
+func (a *assignment) answerStage(b *board.Board, me board.Actor) stage {
 	q := questionOn(b, a.question.ID)
 	switch {
 	case q == nil:
@@ -171,8 +172,8 @@ func (a *assignment) answerStage(b *flow.Board, me flow.Actor) stage {
 }
 
 // withoutWriting is a role's row for a session that changes no file.
-func withoutWriting(row *flow.RoleRow) *flow.RoleRow {
+func withoutWriting(row *board.RoleRow) *board.RoleRow {
 	only := *row
-	only.Tools = slices.DeleteFunc(slices.Clone(row.Tools), func(t flow.Tool) bool { return t == flow.ToolWrite })
+	only.Tools = slices.DeleteFunc(slices.Clone(row.Tools), func(t board.Tool) bool { return t == board.ToolWrite })
 	return &only
 }

@@ -8,23 +8,24 @@ import (
 
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/agent/provider"
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/gitstore/document"
 )
 
 // An assignment is the task, the review, the plan or the question that a supervisor holds
 // for its agent.
 type assignment struct {
-	role        flow.Role
-	capacity    flow.Capacity // in which it works; zero if it looks for an answer
-	task        *flow.Task    // as it was when the supervisor took it; nil for a planner or an answer
-	question    *flow.Question
-	asker       *flow.Task // that the question is about
+	role        board.Role
+	capacity    board.Capacity // in which it works; zero if it looks for an answer
+	task        *board.Task    // as it was when the supervisor took it; nil for a planner or an answer
+	question    *board.Question
+	asker       *board.Task // that the question is about
 	dir         string
 	seal        []byte         // of the checkout of a review
 	lease       time.Time      // when the hold ends; zero for a planner
 	triggers    []flow.Trigger // that woke a planner
 	failure     string         // how the last session failed, for the next prompt
-	handoff     *flow.Handoff  // the last one that a prompt repeated
+	handoff     *board.Handoff // the last one that a prompt repeated
 	loops       string         // the call that the last session made again and again until it was ended; "" if it did not
 	outOfBudget bool           // the last session was ended because it used up the budget
 	ended       string         // why the move that records the last session ends the work, "" if it does not
@@ -32,7 +33,7 @@ type assignment struct {
 }
 
 // taskID is the task that sessions are for, "" for a planner.
-func (a *assignment) taskID() flow.TaskID {
+func (a *assignment) taskID() board.TaskID {
 	switch {
 	case a.question != nil:
 		return a.question.Task
@@ -43,7 +44,7 @@ func (a *assignment) taskID() flow.TaskID {
 }
 
 // questionID is the question that is to be answered, "" for other work.
-func (a *assignment) questionID() flow.RecordID {
+func (a *assignment) questionID() board.RecordID {
 	if a.question == nil {
 		return ""
 	}
@@ -52,7 +53,7 @@ func (a *assignment) questionID() flow.RecordID {
 
 // goal returns the goal that the assignment is for: that of the task, or of the triggers
 // of a planner.
-func (a *assignment) goal() flow.GoalID {
+func (a *assignment) goal() board.GoalID {
 	switch {
 	case a.task != nil:
 		return a.task.Goal
@@ -65,8 +66,8 @@ func (a *assignment) goal() flow.GoalID {
 }
 
 // reviewedCommit returns the commit that is judged, "" for work and plans.
-func (a *assignment) reviewedCommit() flow.ObjectID {
-	if a.capacity != flow.Judges {
+func (a *assignment) reviewedCommit() board.ObjectID {
+	if a.capacity != board.Judges {
 		return ""
 	}
 	return a.task.Submission.Commit
@@ -74,11 +75,11 @@ func (a *assignment) reviewedCommit() flow.ObjectID {
 
 // endsWith returns how a session of a provider ends, and by which acts, as [provider.Spawn] has it.
 func (a *assignment) endsWith(p provider.Provider, l Limits) string {
-	acts := map[flow.Capacity]string{flow.Does: " submit block handoff", flow.Judges: " approve reject"}[a.capacity]
+	acts := map[board.Capacity]string{board.Does: " submit block handoff", board.Judges: " approve reject"}[a.capacity]
 	if a.question != nil {
 		acts = " answer"
 	}
-	if p.Ends == "" || p.Commit == provider.BySupervisor || acts == "" || a.capacity == flow.Does && l.Await > 0 {
+	if p.Ends == "" || p.Commit == provider.BySupervisor || acts == "" || a.capacity == board.Does && l.Await > 0 {
 		return ""
 	}
 	return string(p.Ends) + acts
@@ -92,7 +93,7 @@ func (a *assignment) subject() string {
 	if a.task == nil {
 		return "planning"
 	}
-	if a.capacity == flow.Judges {
+	if a.capacity == board.Judges {
 		return "review of " + string(a.task.ID)
 	}
 	return string(a.task.ID)
@@ -112,7 +113,7 @@ const (
 
 // stageOn reads from the board how far the assignment of an agent with this generation
 // is.
-func (a *assignment) stageOn(b *flow.Board, me flow.AgentID, g flow.Generation) stage {
+func (a *assignment) stageOn(b *board.Board, me board.AgentID, g board.Generation) stage {
 	if a := b.Agent(me); a == nil || a.Generation != g {
 		return fenced
 	}
@@ -120,32 +121,32 @@ func (a *assignment) stageOn(b *flow.Board, me flow.AgentID, g flow.Generation) 
 		return halted
 	}
 	if a.question != nil {
-		return a.answerStage(b, flow.Actor(me))
+		return a.answerStage(b, board.Actor(me))
 	}
 	switch a.capacity {
-	case flow.Does:
-		return a.coderStage(b.Task(a.task.ID), flow.Actor(me))
-	case flow.Judges:
-		return a.reviewerStage(b.Task(a.task.ID), flow.Actor(me))
+	case board.Does:
+		return a.coderStage(b.Task(a.task.ID), board.Actor(me))
+	case board.Judges:
+		return a.reviewerStage(b.Task(a.task.ID), board.Actor(me))
 	}
 	return held
 }
 
 // takeReclaimed updates the task if the agent submitted it in its session, got it back
 // and claimed it again. It reports whether it did.
-func (a *assignment) takeReclaimed(b *flow.Board, me flow.AgentID) bool {
-	if a.capacity != flow.Does {
+func (a *assignment) takeReclaimed(b *board.Board, me board.AgentID) bool {
+	if a.capacity != board.Does {
 		return false
 	}
 	t := b.Task(a.task.ID)
-	again := t != nil && t.Submissions > a.task.Submissions && t.Claim != nil && t.Claim.By == flow.Actor(me)
+	again := t != nil && t.Submissions > a.task.Submissions && t.Claim != nil && t.Claim.By == board.Actor(me)
 	if again {
 		a.task = t
 	}
 	return again
 }
 
-func (a *assignment) coderStage(t *flow.Task, me flow.Actor) stage {
+func (a *assignment) coderStage(t *board.Task, me board.Actor) stage {
 	switch {
 	case t == nil:
 		return lost
@@ -161,7 +162,7 @@ func (a *assignment) coderStage(t *flow.Task, me flow.Actor) stage {
 	return lost
 }
 
-func (a *assignment) reviewerStage(t *flow.Task, me flow.Actor) stage {
+func (a *assignment) reviewerStage(t *board.Task, me board.Actor) stage {
 	if t == nil {
 		return lost
 	}
@@ -178,25 +179,25 @@ func (a *assignment) reviewerStage(t *flow.Task, me flow.Actor) stage {
 }
 
 // review is the review that the agent took; nil unless it judges.
-func (a *assignment) review() *flow.Review { return a.task.Judgement(a.role).Review }
+func (a *assignment) review() *board.Review { return a.task.Judgement(a.role).Review }
 
 // wasRejected reports whether the reviewer has sent the submission back.
-func (a *assignment) wasRejected(t *flow.Task, me flow.Actor) bool {
+func (a *assignment) wasRejected(t *board.Task, me board.Actor) bool {
 	r := t.Judgement(a.role).Rejection
 	return r != nil && r.By == me && a.isOfRound(r.Commit, r.At)
 }
 
 // isOfRound reports whether a verdict was given on the submission since the
 // agent began to review it.
-func (a *assignment) isOfRound(commit flow.ObjectID, at time.Time) bool {
+func (a *assignment) isOfRound(commit board.ObjectID, at time.Time) bool {
 	return commit == a.reviewedCommit() && !at.Before(a.review().Since)
 }
 
 // endedRound says which verdict of somebody else has ended a review that the
 // agent lost: another role's rejection, or a person's verdict for the role. It
 // is "" if none has. t is the task as it is now; it may be nil.
-func (a *assignment) endedRound(t *flow.Task) string {
-	if t == nil || a.capacity != flow.Judges {
+func (a *assignment) endedRound(t *board.Task) string {
+	if t == nil || a.capacity != board.Judges {
 		return ""
 	}
 	for _, j := range t.Judgements {
@@ -212,7 +213,7 @@ func (a *assignment) endedRound(t *flow.Task) string {
 
 // sameHandoff compares two handoffs by their time and their text: two handoffs in one
 // second can differ.
-func sameHandoff(x, y *flow.Handoff) bool {
+func sameHandoff(x, y *board.Handoff) bool {
 	if x == nil || y == nil {
 		return x == y
 	}
@@ -221,9 +222,9 @@ func sameHandoff(x, y *flow.Handoff) bool {
 
 // taskSignature changes when the task's document changes. It ignores what time and the
 // supervisor write into the document, and the time of words that were only repeated.
-func taskSignature(t *flow.Task, worktree string) (string, error) {
+func taskSignature(t *board.Task, worktree string) (string, error) {
 	c := *t
-	c.Changed, c.Usage = time.Time{}, flow.Usage{}
+	c.Changed, c.Usage = time.Time{}, board.Usage{}
 	if t.Claim != nil {
 		claim := *t.Claim
 		claim.Lease = time.Time{}

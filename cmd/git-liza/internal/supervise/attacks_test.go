@@ -16,7 +16,7 @@ import (
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/proc"
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/supervise"
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/work"
-	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/gitstore/git"
 	"github.com/git-liza/git-liza/internal/gittest"
 )
@@ -347,7 +347,7 @@ func TestPostWorktreeIsConfined(t *testing.T) {
 	for _, mode := range []string{"off", "required"} {
 		w := newWorld(t)
 		w.git("config", "liza.confine", mode)
-		w.config(func(c *flow.Config) { c.PostWorktree = "! test -e setup.sh || sh setup.sh" })
+		w.config(func(c *board.Config) { c.PostWorktree = "! test -e setup.sh || sh setup.sh" })
 		require.NoError(t, w.clone.Trust.Allow(t.Context(), w.board().Settings().Config.PostWorktree))
 		w.tasks(1)
 		w.attempts(2)

@@ -7,11 +7,12 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/require"
+
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/supervise"
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/work"
-	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/gitstore/git"
-	"github.com/stretchr/testify/require"
 )
 
 // lingering is how long a session may go on here after its move: long beside
@@ -23,7 +24,7 @@ const lingering = 3 * time.Second
 func TestAgentThatWaitsKeepsItsSession(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	w.config(func(c *flow.Config) { c.Lease = flow.Duration(8 * time.Second) })
+	w.config(func(c *board.Config) { c.Lease = board.Duration(8 * time.Second) })
 	w.tasks(1)
 	lingers := w.waits("coder-1") // until its agent does: how soon it comes to that is the machine's affair
 	r := w.begin(func(r *supervise.Rush) { hasty(r); r.Limits.Finish, r.Limits.Await = lingering, time.Hour }, coder(w.agent(`submit
@@ -41,10 +42,10 @@ if test $n = 1; then git liza reject $LIZA_TASK --commit $LIZA_REVIEW_COMMIT --r
 	w.await("more than a session may linger", func() bool { return time.Since(alone) > lingering })
 	w.write(w.notes+"/judge-1", "")
 	// The lease of the second claim is the supervisor's to renew.
-	w.until("a renewal of the second claim", func(*flow.Board) bool {
-		claims := w.moves(flow.ActClaim)
-		renewals := w.moves(flow.ActRenew)
-		return len(claims) == 2 && len(renewals) > 0 && renewals[len(renewals)-1].At.After(claims[1].At) && w.moves(flow.ActReject) != nil
+	w.until("a renewal of the second claim", func(*board.Board) bool {
+		claims := w.moves(board.ActClaim)
+		renewals := w.moves(board.ActRenew)
+		return len(claims) == 2 && len(renewals) > 0 && renewals[len(renewals)-1].At.After(claims[1].At) && w.moves(board.ActReject) != nil
 	})
 	lingers = w.waits("coder-1")
 	w.write(w.notes+"/renewed", "")
@@ -56,12 +57,12 @@ if test $n = 1; then git liza reject $LIZA_TASK --commit $LIZA_REVIEW_COMMIT --r
 	require.Equal(t, []string{"submitted"}, w.outcomes("coder-1"))
 	require.Equal(t, "0\n", w.note("end"))
 	require.Contains(t, w.note("first"), "REJECTED")
-	require.Equal(t, flow.Merged, w.task("task-1").Status)
+	require.Equal(t, board.Merged, w.task("task-1").Status)
 	require.Equal(t, 2, w.task("task-1").Attempt.Iteration)
 }
 
 // waits says that an agent waits, as a process of its own does, until release.
-func (w *world) waits(agent flow.AgentID) (release func()) {
+func (w *world) waits(agent board.AgentID) (release func()) {
 	w.Helper()
 	path := filepath.Join(w.dir, ".git", "liza", "await", string(agent))
 	require.NoError(w, os.MkdirAll(filepath.Dir(path), 0o755))

@@ -13,6 +13,7 @@ import (
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/agent/provider"
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/work"
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/flow/layout"
 	"github.com/git-liza/git-liza/flow/shell"
 	"github.com/git-liza/git-liza/gitstore"
@@ -73,7 +74,7 @@ func (s *supervisor) restoreBoard(ctx context.Context, err error) bool {
 func (p *workplace) restoreBaseline(ctx context.Context, a *assignment, g baseline, ending *provider.Ending) {
 	alone := p.rush.sessions.Add(-1) == 0 && g.alone
 	said, err := p.clone.Integration.RestoreBaseline(ctx, g.refs)
-	back, told, named, settingsErr := p.rush.settings.endSession(ctx, p.clone, flow.Human(p.rush.committer[0]))
+	back, told, named, settingsErr := p.rush.settings.endSession(ctx, p.clone, board.Human(p.rush.committer[0]))
 	restored, aside, hooksErr := g.hooks.Restore(ctx, p.clone.Repo)
 	if restored {
 		said = append(said, "the hooks were out of force, and are in place again")
@@ -88,9 +89,9 @@ func (p *workplace) restoreBaseline(ctx context.Context, a *assignment, g baseli
 	}
 	for _, one := range named {
 		p.ask("%s: the setting %s while a session ran, by it or by you, and stays; git liza inbox", p.id, p.rush.mask.String(one))
-		_ = p.recordViolated(ctx, a, flow.NoSettings, one)
+		_ = p.recordViolated(ctx, a, board.NoSettings, one)
 	}
-	if a.capacity == flow.Does && err == nil {
+	if a.capacity == board.Does && err == nil {
 		err = p.returnWorktree(ctx, a)
 	}
 	if err != nil {
@@ -106,7 +107,7 @@ func (p *workplace) restoreBaseline(ctx context.Context, a *assignment, g baseli
 	what := who + " went round the rules: " + strings.Join(said, "; ")
 	p.say("%s", what)
 	if alone {
-		ending.Outcome, ending.Text = provider.Failed, flow.Excerpt(what, 1000)
+		ending.Outcome, ending.Text = provider.Failed, board.Excerpt(what, 1000)
 	}
 }
 
@@ -193,7 +194,7 @@ func (p *workplace) nameChanged(ctx context.Context, a *assignment, before map[s
 	tell("refs of the clone", "came, moved or went", help, refs)
 	tell("settings", "were changed", "config --show-origin --list", settings)
 	if len(changed) > 0 && !p.awaitsPerson(ctx, a) {
-		_ = p.recordViolated(ctx, a, flow.NoChanges, "changed: "+strings.Join(changed, "; "))
+		_ = p.recordViolated(ctx, a, board.NoChanges, "changed: "+strings.Join(changed, "; "))
 	}
 }
 
@@ -213,9 +214,9 @@ func (p *workplace) tookIn(ctx context.Context, name string, was, is git.ID) boo
 // changed before.
 func (p *workplace) awaitsPerson(ctx context.Context, a *assignment) bool {
 	b, _, err := p.clone.Store.Board(ctx)
-	return err == nil && slices.ContainsFunc(b.IDs(flow.Anomalies), func(id string) bool {
-		x, is := b.Load(flow.Key{Folder: flow.Anomalies, ID: id}).(*flow.Anomaly)
-		return is && x.Task == a.taskID() && x.Dismissed == nil && !x.Archived && x.Details["assumption"] == flow.NoChanges
+	return err == nil && slices.ContainsFunc(b.IDs(board.Anomalies), func(id string) bool {
+		x, is := b.Load(board.Key{Folder: board.Anomalies, ID: id}).(*board.Anomaly)
+		return is && x.Task == a.taskID() && x.Dismissed == nil && !x.Archived && x.Details["assumption"] == board.NoChanges
 	})
 }
 
@@ -229,19 +230,19 @@ func (p *workplace) namePlanted(ctx context.Context, a *assignment) (said []stri
 			continue
 		}
 		said = append(said, "the hook "+path+" came or changed: this rush starts no hooks any more; look at it, and begin another one")
-		_ = p.recordViolated(ctx, a, flow.NoHooks, path+" came or changed")
+		_ = p.recordViolated(ctx, a, board.NoHooks, path+" came or changed")
 	}
 	return said
 }
 
 // recordViolated records that an assumption about sessions does not hold, and what was found.
 func (p *workplace) recordViolated(ctx context.Context, a *assignment, assumption, reality string) error {
-	return p.recordAnomaly(ctx, a, flow.AssumptionViolated, map[string]string{"assumption": assumption, "reality": flow.Excerpt(p.rush.mask.String(reality), 1000)})
+	return p.recordAnomaly(ctx, a, board.AssumptionViolated, map[string]string{"assumption": assumption, "reality": board.Excerpt(p.rush.mask.String(reality), 1000)})
 }
 
 // recordAnomaly records an anomaly about the task of an assignment, or says why it could not.
-func (p *workplace) recordAnomaly(ctx context.Context, a *assignment, what flow.AnomalyType, details map[string]string) error {
-	_, err := p.clone.Make(ctx, flow.ActAnomaly, "", &flow.AnomalyMove{Type: what, About: a.taskID(), Details: details})
+func (p *workplace) recordAnomaly(ctx context.Context, a *assignment, what board.AnomalyType, details map[string]string) error {
+	_, err := p.clone.Make(ctx, board.ActAnomaly, "", &flow.AnomalyMove{Type: what, About: a.taskID(), Details: details})
 	if err != nil {
 		p.ask("%s: an anomaly %s is not on the board: %v", p.id, what, err)
 	}

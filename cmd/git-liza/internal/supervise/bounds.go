@@ -10,6 +10,7 @@ import (
 
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/agent/provider"
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 )
 
 // Bounds limit the number of sessions and the minutes that they take together, on one
@@ -39,11 +40,11 @@ func (x Bounds) String() string {
 // A rushUsage sums up what the sessions of a rush used.
 type rushUsage struct {
 	mu                 sync.Mutex
-	used               flow.Usage
+	used               board.Usage
 	uncounted          int                     // of its sessions, those that told nothing
 	running            map[*session]time.Time  // since when
 	uncountedProviders sharedMap[string, bool] // providers of which one was not counted
-	merged             []flow.TaskID           // in this order
+	merged             []board.TaskID          // in this order
 }
 
 func (u *rushUsage) beginSession(r *session) {
@@ -71,7 +72,7 @@ func (u *rushUsage) endSession(r *session, m *flow.SessionMove) (news bool) {
 	return !u.uncountedProviders.put(m.Provider, true)
 }
 
-func (u *rushUsage) noteMerge(id flow.TaskID) {
+func (u *rushUsage) noteMerge(id board.TaskID) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	if !slices.Contains(u.merged, id) {
@@ -81,9 +82,9 @@ func (u *rushUsage) noteMerge(id flow.TaskID) {
 
 // A Totals is the result of a rush.
 type Totals struct {
-	Merged    []flow.TaskID // in the order of their merges
-	Used      flow.Usage    // by its own sessions that are over
-	Uncounted int           // of them, those that told nothing
+	Merged    []board.TaskID // in the order of their merges
+	Used      board.Usage    // by its own sessions that are over
+	Uncounted int            // of them, those that told nothing
 }
 
 // Total returns the result of the rush so far.
@@ -110,15 +111,15 @@ func (u *rushUsage) sessionsAndMinutes() sessionTime {
 
 // uncountedWords names what a budget counts and the provider does not report: tokens,
 // dollars, or both. It returns "" if the budgets bind.
-func (u *rushUsage) uncountedWords(p provider.Provider, budgets ...flow.Budget) string {
+func (u *rushUsage) uncountedWords(p provider.Provider, budgets ...board.Budget) string {
 	var words []string
 	never := func(c provider.Count) bool {
 		return c == provider.CountsNever || c != provider.CountsFree && u.uncountedProviders.at(p.Name)
 	}
-	if never(p.Tokens) && slices.ContainsFunc(budgets, func(b flow.Budget) bool { return b.Tokens != 0 }) {
+	if never(p.Tokens) && slices.ContainsFunc(budgets, func(b board.Budget) bool { return b.Tokens != 0 }) {
 		words = append(words, "tokens")
 	}
-	if never(p.Cost) && slices.ContainsFunc(budgets, func(b flow.Budget) bool { return b.Cost != 0 }) {
+	if never(p.Cost) && slices.ContainsFunc(budgets, func(b board.Budget) bool { return b.Cost != 0 }) {
 		words = append(words, "dollars")
 	}
 	return strings.Join(words, " or ")
@@ -126,18 +127,18 @@ func (u *rushUsage) uncountedWords(p provider.Provider, budgets ...flow.Budget) 
 
 // UnboundLines returns a line for each provider whose sessions the board's budgets
 // cannot bind, or have no number for.
-func UnboundLines(b *flow.Board, bounds Bounds, slots []Slot) (lines []string) {
+func UnboundLines(b *board.Board, bounds Bounds, slots []Slot) (lines []string) {
 	lines = new(rushUsage).unboundLines(b, bounds, slots)
 	for _, slot := range slots {
 		p, line := slot.Provider, "no budget is set, so nothing but the clock bounds what "+slot.Provider.Name+" uses; git liza config budgets.goal.tokens 5000000"
-		if bounds == (Bounds{}) && b.Settings().Config.Budgets == (flow.Budgets{}) && (p.Tokens == provider.CountsCalls || p.Tokens == provider.CountsEnd) && !slices.Contains(lines, line) {
+		if bounds == (Bounds{}) && b.Settings().Config.Budgets == (board.Budgets{}) && (p.Tokens == provider.CountsCalls || p.Tokens == provider.CountsEnd) && !slices.Contains(lines, line) {
 			lines = append(lines, line)
 		}
 	}
 	return lines
 }
 
-func (u *rushUsage) unboundLines(b *flow.Board, bounds Bounds, slots []Slot) (lines []string) {
+func (u *rushUsage) unboundLines(b *board.Board, bounds Bounds, slots []Slot) (lines []string) {
 	set := b.Settings().Config.Budgets
 	for _, slot := range slots {
 		what := u.uncountedWords(slot.Provider, set.Session, set.Task, set.Sprint, set.Goal)
@@ -151,13 +152,13 @@ func (u *rushUsage) unboundLines(b *flow.Board, bounds Bounds, slots []Slot) (li
 
 // boundsFor returns the bounds on a session of the agent on a task, or of a planner if
 // id is "". why says what the budget cannot count; it is "" if the user set the bounds.
-func (reg *registration) boundsFor(b *flow.Board, id flow.TaskID) (bounds Bounds, why string) {
+func (reg *registration) boundsFor(b *board.Board, id board.TaskID) (bounds Bounds, why string) {
 	return reg.rush.Bounds.bind(b, id, reg.provider, &reg.rush.usage)
 }
 
 // bind returns the bounds on a session of p on a task, and why they are not x alone.
-func (x Bounds) bind(b *flow.Board, id flow.TaskID, p provider.Provider, u *rushUsage) (bounds Bounds, why string) {
-	left, _ := b.Left("", id)
+func (x Bounds) bind(b *board.Board, id board.TaskID, p provider.Provider, u *rushUsage) (bounds Bounds, why string) {
+	left, _ := flow.RemainingBudget(b, "", id)
 	if what := u.uncountedWords(p, left); what != "" {
 		return x.withDefaults(defaultBounds), "; its budget does not bind, since " + p.Name + " reports no " + what
 	}
@@ -166,17 +167,17 @@ func (x Bounds) bind(b *flow.Board, id flow.TaskID, p provider.Provider, u *rush
 
 // checkTaskBounds refuses, by the rule budget, one more session on a task that has used
 // up its bounds.
-func (reg *registration) checkTaskBounds(b *flow.Board, id flow.TaskID) *flow.Refusal {
+func (reg *registration) checkTaskBounds(b *board.Board, id board.TaskID) *flow.Refusal {
 	return reg.rush.Bounds.checkTask(b, b.Task(id), reg.provider, &reg.rush.usage)
 }
 
 // CheckTask refuses, by the rule budget, one more session of a provider on a task that
 // has used up its bounds.
-func (x Bounds) CheckTask(b *flow.Board, t *flow.Task, p provider.Provider) *flow.Refusal {
+func (x Bounds) CheckTask(b *board.Board, t *board.Task, p provider.Provider) *flow.Refusal {
 	return x.checkTask(b, t, p, new(rushUsage))
 }
 
-func (x Bounds) checkTask(b *flow.Board, t *flow.Task, p provider.Provider, u *rushUsage) *flow.Refusal {
+func (x Bounds) checkTask(b *board.Board, t *board.Task, p provider.Provider, u *rushUsage) *flow.Refusal {
 	if t == nil {
 		return nil
 	}
@@ -187,7 +188,7 @@ func (x Bounds) checkTask(b *flow.Board, t *flow.Task, p provider.Provider, u *r
 
 // checkRushBounds refuses, by the rule budget, one more session in a rush that has used
 // up its bounds.
-func (reg *registration) checkRushBounds(b *flow.Board) *flow.Refusal {
+func (reg *registration) checkRushBounds(b *board.Board) *flow.Refusal {
 	bounds, why := reg.boundsFor(b, "")
 	return overBounds("this rush", "rush", reg.rush.usage.sessionsAndMinutes(), sessionTime{bounds.RushSessions, bounds.RushMinutes}, why)
 }
@@ -209,12 +210,12 @@ func overBounds(words, key string, used, most sessionTime, why string) *flow.Ref
 
 // refuseSession refuses, by the rule budget, one more session on a task, or of a planner for a
 // goal if id is "", that the budget or the bounds do not allow.
-func (reg *registration) refuseSession(b *flow.Board, goal flow.GoalID, id flow.TaskID) *flow.Refusal {
-	return cmp.Or(b.Budget(goal, id), reg.checkBounds(b, id))
+func (reg *registration) refuseSession(b *board.Board, goal board.GoalID, id board.TaskID) *flow.Refusal {
+	return cmp.Or(flow.CheckBudget(b, goal, id), reg.checkBounds(b, id))
 }
 
 // checkBounds refuses a session on a task, or of a planner if id is "", that the bounds
 // do not allow.
-func (reg *registration) checkBounds(b *flow.Board, id flow.TaskID) *flow.Refusal {
+func (reg *registration) checkBounds(b *board.Board, id board.TaskID) *flow.Refusal {
 	return cmp.Or(reg.checkRushBounds(b), reg.checkTaskBounds(b, id))
 }

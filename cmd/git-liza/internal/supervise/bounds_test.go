@@ -8,6 +8,7 @@ import (
 
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/supervise"
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 )
 
 // idle agents end well and do nothing.
@@ -20,7 +21,7 @@ func TestSessionsBindWhereABudgetDoesNot(t *testing.T) {
 	w := newWorld(t)
 	w.attempts(0)
 	w.tasks(1)
-	w.config(func(c *flow.Config) {
+	w.config(func(c *board.Config) {
 		c.Budgets.Goal.Tokens, c.Budgets.Goal.Cost, c.Limits.Iterations = 1000, 25_000_000, 20
 	})
 	withoutTrips := func(bounds supervise.Bounds) func(*supervise.Rush) {
@@ -32,7 +33,7 @@ func TestSessionsBindWhereABudgetDoesNot(t *testing.T) {
 	require.ErrorAs(t, err, &stuck, r.said())
 	require.Contains(t, r.said(), "budgets do not bind: exec reports no tokens or dollars; instead there are at most 10 sessions and 120 minutes on a task, 100 and 1440 in a rush")
 	require.Equal(t, "task-1 has had 10 of 10 sessions; its budget does not bind, since exec reports no tokens or dollars (budget)", stuck.Stalls[0].Why)
-	for _, m := range w.moves(flow.ActSession) {
+	for _, m := range w.moves(board.ActSession) {
 		require.False(t, m.Detail.(*flow.SessionMove).Counted())
 	}
 	require.Equal(t, 10, w.task("task-1").Usage.Sessions)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/work"
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 )
 
 // Of people and agents of two hosts that look at the same records one trips the circuit
@@ -42,11 +43,11 @@ func TestOneTripsTheBreaker(t *testing.T) {
 	require.Equal(t, "workaround_pattern", left.Pattern)
 	require.Equal(t, "not here", why)
 	require.Zero(t, again)
-	require.Empty(t, w.moves(flow.ActTrip))
+	require.Empty(t, w.moves(board.ActTrip))
 
 	trippers := map[*work.Tripper]*work.Clone{}
 	for _, host := range []*world{w, far} {
-		for _, by := range []flow.Actor{"human:ann-example", "human:bob-example", "coder-1"} {
+		for _, by := range []board.Actor{"human:ann-example", "human:bob-example", "coder-1"} {
 			c := host.open()
 			require.NoError(t, c.Identify(t.Context(), by, ""))
 			tripper := work.NewTripper(c, "")
@@ -62,7 +63,7 @@ func TestOneTripsTheBreaker(t *testing.T) {
 	}
 	far.agree()
 	w.agree()
-	require.Len(t, w.moves(flow.ActTrip), 1)
+	require.Len(t, w.moves(board.ActTrip), 1)
 	left, _, again = look(c, stranger, true)
 	require.Nil(t, left)
 	require.Zero(t, again)

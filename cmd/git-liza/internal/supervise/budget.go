@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/flow/lists"
 	"github.com/git-liza/git-liza/gitstore"
 )
@@ -15,9 +16,9 @@ import (
 // of the agent's own sessions that could not be recorded, and of running sessions of
 // other agents. What another agent reported before its last session was recorded is
 // left out, so that nothing counts twice. The reports of others may have the age old.
-func (rec *recorder) unrecordedSpending(ctx context.Context, b *flow.Board, old time.Duration) []flow.Spending {
-	list := lists.Of(rec.pending, func(d pendingRecord) flow.Spending {
-		return flow.Spending{By: rec.id, Goal: d.goal, Task: d.task, Usage: d.move.Usage}
+func (rec *recorder) unrecordedSpending(ctx context.Context, b *board.Board, old time.Duration) []board.Spending {
+	list := lists.Of(rec.pending, func(d pendingRecord) board.Spending {
+		return board.Spending{By: rec.id, Goal: d.goal, Task: d.task, Usage: d.move.Usage}
 	})
 	known, err := rec.rush.presenceCache.presences(ctx, rec.clone.Store, b, rec.rush.idle.supervisors(), old)
 	if err != nil {
@@ -30,7 +31,7 @@ func (rec *recorder) unrecordedSpending(ctx context.Context, b *flow.Board, old 
 		}
 		used := p.Usage.Tokens() != 0 || p.Usage.Cost != 0
 		if id != rec.id && used && !p.Silent(rec.clone.Store.Now()) && p.At.After(cmp.Or(rec.rush.lastSessions.at(id), rec.rush.begun)) {
-			list = append(list, flow.Spending{By: id, Task: p.Task, Usage: p.Usage})
+			list = append(list, board.Spending{By: id, Task: p.Task, Usage: p.Usage})
 		}
 	}
 	return list
@@ -42,10 +43,10 @@ func (rec *recorder) unrecordedSpending(ctx context.Context, b *flow.Board, old 
 type presenceCache struct {
 	mu    sync.Mutex
 	at    time.Time
-	known map[flow.AgentID]gitstore.Presence
+	known map[board.AgentID]gitstore.Presence
 }
 
-func (h *presenceCache) presences(ctx context.Context, store *gitstore.Store, b *flow.Board, own []*supervisor, old time.Duration) (map[flow.AgentID]gitstore.Presence, error) {
+func (h *presenceCache) presences(ctx context.Context, store *gitstore.Store, b *board.Board, own []*supervisor, old time.Duration) (map[board.AgentID]gitstore.Presence, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.known != nil && time.Since(h.at) < old {
@@ -65,8 +66,8 @@ func (h *presenceCache) presences(ctx context.Context, store *gitstore.Store, b 
 }
 
 // checkBudget refuses one more session on an assignment whose budget is spent.
-func (w *worker) checkBudget(ctx context.Context, a *assignment, b *flow.Board) *flow.Refusal {
-	if r := b.Budget(a.goal(), a.taskID(), w.recorder.unrecordedSpending(ctx, b, 0)...); r != nil {
+func (w *worker) checkBudget(ctx context.Context, a *assignment, b *board.Board) *flow.Refusal {
+	if r := flow.CheckBudget(b, a.goal(), a.taskID(), w.recorder.unrecordedSpending(ctx, b, 0)...); r != nil {
 		return r
 	}
 	if r := w.checkTaskBounds(b, a.taskID()); r != nil || !a.outOfBudget {
@@ -78,11 +79,11 @@ func (w *worker) checkBudget(ctx context.Context, a *assignment, b *flow.Board) 
 
 // endOverBudget ends an assignment whose budget is spent. A human has to decide whether
 // it is worth more.
-func (w *worker) endOverBudget(ctx context.Context, b *flow.Board, a *assignment, r *flow.Refusal) (result, error) {
-	if a.capacity == flow.Does {
+func (w *worker) endOverBudget(ctx context.Context, b *board.Board, a *assignment, r *flow.Refusal) (result, error) {
+	if a.capacity == board.Does {
 		limit := b.Settings().Config.TextLimit
 		_, err := w.clone.Block(ctx, a.taskID(), flow.BlockMove{
-			Reason: flow.Excerpt("budget: "+r.Reason, limit), Questions: []string{flow.Excerpt("May it cost more? "+r.Hint, limit)}})
+			Reason: board.Excerpt("budget: "+r.Reason, limit), Questions: []string{board.Excerpt("May it cost more? "+r.Hint, limit)}})
 		return failed(r.Reason), err
 	}
 	w.ask("%s: %s ended: %s; %s", w.id, a.subject(), r.Reason, r.Hint)

@@ -5,9 +5,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/git-liza/git-liza/cmd/git-liza/internal/supervise"
-	"github.com/git-liza/git-liza/flow"
 	"github.com/stretchr/testify/require"
+
+	"github.com/git-liza/git-liza/cmd/git-liza/internal/supervise"
+	"github.com/git-liza/git-liza/flow/board"
 )
 
 // A session that uses up the budget while it runs is ended, and the task
@@ -16,7 +17,7 @@ func TestBudgetEndsARunningSession(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.tasks(1)
-	w.config(func(c *flow.Config) { c.Budgets.Task.Tokens = 1000 })
+	w.config(func(c *board.Config) { c.Budgets.Task.Tokens = 1000 })
 	r, err := w.rush(reviewer(w.agent("approve")), coder(w.fake(`began s
 if test $n = 1; then turn 1 600; echo $$ > "$notes/pid"; turn 2 600; sleep 1000; fi
 submit; ended done`, nil)))
@@ -27,7 +28,7 @@ submit; ended done`, nil)))
 	hint := "git liza config budgets.task.tokens 2200"
 	require.Equal(t, []string{"May it cost more? " + hint}, w.task("task-1").Block.Questions)
 
-	w.config(func(c *flow.Config) { c.Budgets.Task.Tokens = 2200 })
+	w.config(func(c *board.Config) { c.Budgets.Task.Tokens = 2200 })
 	w.liza("task", "unblock", "task-1", "--unanswered")
 	r, err = w.rush(coder(w.agent("submit")), reviewer(w.agent("approve")))
 	require.NoError(t, err, r.said())
@@ -38,7 +39,7 @@ func TestCostEndsARunningSession(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.tasks(1)
-	w.config(func(c *flow.Config) { c.Budgets.Sprint.Cost = 200_000 })
+	w.config(func(c *board.Config) { c.Budgets.Sprint.Cost = 200_000 })
 	r, err := w.rush(coder(w.speaks("opencode", `echo $$ > "$notes/pid"
 step() { echo '{"type":"step_finish","sessionID":"s","part":{"id":"'$1'","type":"step-finish","reason":"tool-calls","cost":0.15,"tokens":{"input":10,"output":1,"reasoning":0,"cache":{"read":0,"write":0}}}}'; }
 step one; step two; sleep 1000`)))
@@ -52,7 +53,7 @@ func TestCostEndsASession(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.tasks(1)
-	w.config(func(c *flow.Config) { c.Budgets.Session.Cost = 200_000 })
+	w.config(func(c *board.Config) { c.Budgets.Session.Cost = 200_000 })
 	r, err := w.rush(coder(w.speaks("opencode", `if [ -e "$notes/pid" ]; then git liza block task-1 --reason r --question q; exit; fi
 echo $$ > "$notes/pid"
 step() { echo '{"type":"step_finish","sessionID":"s","part":{"id":"'$1'","type":"step-finish","reason":"tool-calls","cost":0.15,"tokens":{"input":10,"output":1,"reasoning":0,"cache":{"read":0,"write":0}}}}'; }
@@ -69,7 +70,7 @@ func TestSpentBudgetSpawnsNobody(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.tasks(1)
-	w.config(func(c *flow.Config) { c.Budgets.Task.Cost = 250_000 }) // what one session costs
+	w.config(func(c *board.Config) { c.Budgets.Task.Cost = 250_000 }) // what one session costs
 	r, err := w.rush(coder(w.fake(`began s; submit; ended done`, nil)))
 	require.ErrorContains(t, err, "task-1 READY_FOR_REVIEW", r.said())
 	r, err = w.rush(reviewer(w.agent("approve")))
@@ -88,7 +89,7 @@ func TestBudgetBetweenSessions(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.tasks(1)
-	w.config(func(c *flow.Config) { c.Budgets.Goal.Tokens = 20 })
+	w.config(func(c *board.Config) { c.Budgets.Goal.Tokens = 20 })
 	_, err := w.rush(coder(w.fake(`began s; ended done; test $n = 1 || sleep 1000`, nil)))
 	require.ErrorContains(t, err, "task-1 UNCLAIMED: the budget of goal-1 is spent: 30 of 20 tokens")
 	var stuck *supervise.Stuck
@@ -103,11 +104,11 @@ func TestBudgetEndsAReview(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.tasks(1)
-	w.config(func(c *flow.Config) { c.Budgets.Task.Tokens = 1000 })
+	w.config(func(c *board.Config) { c.Budgets.Task.Tokens = 1000 })
 	_, err := w.rush(coder(w.agent("submit")), reviewer(w.fake(`began r; turn 1 2000; sleep 1000`, nil)))
 	require.ErrorContains(t, err, "task-1 READY_FOR_REVIEW: the budget of task-1 is spent: 2000 of 1000 tokens")
 	require.Equal(t, []string{"budget"}, w.outcomes("code-reviewer-1"))
-	require.Zero(t, w.task("task-1").Judgement(flow.CodeReviewer).NoVerdicts)
+	require.Zero(t, w.task("task-1").Judgement(board.CodeReviewer).NoVerdicts)
 }
 
 // Planning is paid by sprint and goal. Where they have nothing left no planner
@@ -115,7 +116,7 @@ func TestBudgetEndsAReview(t *testing.T) {
 func TestBudgetOfPlanning(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	w.config(func(c *flow.Config) { c.Budgets.Sprint.Tokens = 10 })
+	w.config(func(c *board.Config) { c.Budgets.Sprint.Tokens = 10 })
 	slot := planner(w.fake(`began p; ended "no idea"`, nil))
 	r, err := w.rush(slot)
 	var stuck *supervise.Stuck
@@ -141,6 +142,6 @@ func TestIdleRushSpendsNothing(t *testing.T) {
 	require.Contains(t, r.said(), "coder-1: nothing to do for 2s")
 	require.Equal(t, 1, w.sessions("planner-1", ""))
 	require.Zero(t, w.sessions("coder-1", "task-1"))
-	require.Len(t, w.moves(flow.ActSession), 1)
+	require.Len(t, w.moves(board.ActSession), 1)
 	require.Equal(t, before+7, strings.Count(w.liza("log"), "\n"), "three came and went, and one session: %s", w.liza("log"))
 }

@@ -7,7 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/gitstore"
 )
 
@@ -15,7 +15,7 @@ import (
 // them: with one look each forty read 3,300 files a second.
 func TestHeardIsSharedForASecond(t *testing.T) {
 	t.Parallel()
-	known := map[flow.AgentID]gitstore.Presence{"coder-1": {Agent: "coder-1"}}
+	known := map[board.AgentID]gitstore.Presence{"coder-1": {Agent: "coder-1"}}
 	h := presenceCache{at: time.Now(), known: known}
 	got, err := h.presences(context.Background(), nil, nil, nil, time.Hour) // no store that could be asked
 	require.NoError(t, err)

@@ -7,13 +7,14 @@ import (
 
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/work"
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 )
 
 // addChangelog adds the tasks that enter into the project's changelog what changed in the
 // specs during a sprint, and that write down what it has taught: one that ended, or that
 // ends with its goal. Only planners add tasks.
-func addChangelog(ctx context.Context, s *supervisor, b *flow.Board, t *lookResult) error {
-	if s.capacity != flow.Plans {
+func addChangelog(ctx context.Context, s *supervisor, b *board.Board, t *lookResult) error {
+	if s.capacity != board.Plans {
 		return nil
 	}
 	for _, g := range b.GoalsInProgress() {
@@ -39,10 +40,10 @@ func addChangelog(ctx context.Context, s *supervisor, b *flow.Board, t *lookResu
 
 // addSprintTasks adds the tasks that the end of a sprint asks for: for the changelog of the
 // specs, and for what the sprint has taught.
-func addSprintTasks(ctx context.Context, s *supervisor, id flow.SprintID) (moved bool, err error) {
+func addSprintTasks(ctx context.Context, s *supervisor, id board.SprintID) (moved bool, err error) {
 	for _, one := range []struct {
 		what string
-		add  func(context.Context, *work.Clone, flow.SprintID) (flow.TaskID, error)
+		add  func(context.Context, *work.Clone, board.SprintID) (board.TaskID, error)
 	}{{"spec changes", work.AddChangelog}, {"lessons", work.AddLessons}} {
 		added, err := one.add(ctx, s.clone, id)
 		switch {
@@ -59,22 +60,22 @@ func addSprintTasks(ctx context.Context, s *supervisor, id flow.SprintID) (moved
 
 // endsSprint reports whether the open sprint of a goal in which specs changed is about to
 // end with the goal, and not by itself.
-func endsSprint(b *flow.Board, g *flow.Goal, at time.Time) bool {
+func endsSprint(b *board.Board, g *board.Goal, at time.Time) bool {
 	if g.Sprint == "" || !work.HasSpecChanges(g) {
 		return false
 	}
 	due := flow.DueMoves(b, at, g.ID)
-	return len(due) > 0 && due[0].Act == flow.ActComplete
+	return len(due) > 0 && due[0].Act == board.ActComplete
 }
 
 // awaitPlanner reports whether the end of a goal is left to a planner, which adds the
 // tasks for its changelog before. One of another rush is waited for until a lease has
 // passed without a move.
-func awaitPlanner(s *supervisor, b *flow.Board, goal flow.GoalID, t *lookResult) bool {
-	if s.capacity == flow.Plans {
+func awaitPlanner(s *supervisor, b *board.Board, goal board.GoalID, t *lookResult) bool {
+	if s.capacity == board.Plans {
 		return false
 	}
-	if slices.ContainsFunc(s.rush.idle.supervisors(), func(s *supervisor) bool { return s.capacity == flow.Plans }) {
+	if slices.ContainsFunc(s.rush.idle.supervisors(), func(s *supervisor) bool { return s.capacity == board.Plans }) {
 		t.lookBy(time.Now().Add(busyRetry))
 		return true
 	}
@@ -82,8 +83,8 @@ func awaitPlanner(s *supervisor, b *flow.Board, goal flow.GoalID, t *lookResult)
 	if left <= 0 || !work.HasSpecChanges(b.Goal(goal)) {
 		return false
 	}
-	for _, a := range flow.All[*flow.Agent](b, flow.Agents) {
-		if a.Generation != "" && a.Degraded == "" && b.CapacityOf(flow.Actor(a.ID)) == flow.Plans && !s.rush.own.at(flow.Actor(a.ID)) {
+	for _, a := range board.All[*board.Agent](b, board.Agents) {
+		if a.Generation != "" && a.Degraded == "" && b.CapacityOf(board.Actor(a.ID)) == board.Plans && !s.rush.own.at(board.Actor(a.ID)) {
 			t.wakeBy(time.Now().Add(left))
 			return true
 		}
@@ -93,7 +94,7 @@ func awaitPlanner(s *supervisor, b *flow.Board, goal flow.GoalID, t *lookResult)
 
 // tellUnentered says which changes of specs no task enters into the changelog of a goal
 // that has ended.
-func tellUnentered(ctx context.Context, s *supervisor, goal flow.GoalID) {
+func tellUnentered(ctx context.Context, s *supervisor, goal board.GoalID) {
 	list, err := work.Unentered(ctx, s.clone, goal)
 	if err != nil {
 		return // the goal has ended all the same

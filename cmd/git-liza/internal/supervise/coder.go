@@ -8,12 +8,13 @@ import (
 
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/work"
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/worktrees"
 )
 
 // codeTask claims the best task, or takes the one that the agent holds, and has the
 // worker code it.
-func (s *supervisor) codeTask(ctx context.Context, b *flow.Board) (lookResult, error) {
+func (s *supervisor) codeTask(ctx context.Context, b *board.Board) (lookResult, error) {
 	id, err := s.chooseTask(ctx, b)
 	if err != nil {
 		return lookResult{}, err
@@ -46,8 +47,8 @@ func (s *supervisor) codeTask(ctx context.Context, b *flow.Board) (lookResult, e
 
 // chooseTask returns the task that the agent holds, else the best one to claim, else
 // "".
-func (s *supervisor) chooseTask(ctx context.Context, b *flow.Board) (flow.TaskID, error) {
-	best, none := s.pickTask(ctx, b, flow.ActClaim)
+func (s *supervisor) chooseTask(ctx context.Context, b *board.Board) (board.TaskID, error) {
+	best, none := s.pickTask(ctx, b, board.ActClaim)
 	if own := b.Agent(s.id).Task; own != "" {
 		if !s.ownLeaseOver(b, own) {
 			return own, nil
@@ -65,7 +66,7 @@ func (s *supervisor) chooseTask(ctx context.Context, b *flow.Board) (flow.TaskID
 
 // claimTask claims a task and makes its worktree. If it returns no assignment, the look
 // at the board ends with the result.
-func (s *supervisor) claimTask(ctx context.Context, id flow.TaskID) (*assignment, lookResult, error) {
+func (s *supervisor) claimTask(ctx context.Context, id board.TaskID) (*assignment, lookResult, error) {
 	got, r, err := s.clone.Claim(ctx, id, 0)
 	var obstacle *worktrees.Obstacle
 	switch {
@@ -73,7 +74,7 @@ func (s *supervisor) claimTask(ctx context.Context, id flow.TaskID) (*assignment
 	case isSetback(err):
 		return nil, boardMoved(), nil
 	case r.After == nil:
-		look, err := s.avoidObstacle(ctx, flow.ActClaim, id, err)
+		look, err := s.avoidObstacle(ctx, board.ActClaim, id, err)
 		return nil, look, err
 	case errors.As(err, &obstacle) && s.worker.workplace.isAstray(ctx, r.After.Task(got.Task)):
 		got.Worktree = s.clone.Checkouts.Folder(r.After.Task(got.Task))
@@ -88,13 +89,13 @@ func (s *supervisor) claimTask(ctx context.Context, id flow.TaskID) (*assignment
 	}
 	t := r.After.Task(got.Task)
 	s.rush.troubles.drop(t.ID)
-	return &assignment{role: s.slot.Role, capacity: flow.Does, task: t, dir: got.Worktree, lease: leaseOf(t, s.clone.By)}, lookResult{}, nil
+	return &assignment{role: s.slot.Role, capacity: board.Does, task: t, dir: got.Worktree, lease: leaseOf(t, s.clone.By)}, lookResult{}, nil
 }
 
 // ownLeaseOver reports whether the lease of the agent's own claim has ended.
-func (s *supervisor) ownLeaseOver(b *flow.Board, id flow.TaskID) bool {
+func (s *supervisor) ownLeaseOver(b *board.Board, id board.TaskID) bool {
 	t := b.Task(id)
-	return t != nil && t.Claim != nil && t.Claim.By == flow.Actor(s.id) && !t.Claim.Lease.After(s.boardTime(b))
+	return t != nil && t.Claim != nil && t.Claim.By == board.Actor(s.id) && !t.Claim.Lease.After(s.boardTime(b))
 }
 
 // isSetback reports whether an error says that the move was made on another board than

@@ -10,6 +10,7 @@ import (
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/agent/provider"
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/work"
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/worktrees"
 )
 
@@ -93,7 +94,7 @@ func (w *worker) nextSession(ctx context.Context, a *assignment) (result, error)
 // followUp decides what follows a session unless it fell short of its move: the move was made, or
 // what kept the agent from it was the board, the remote, the provider or the budget. over is false
 // of a session that fell short.
-func (w *worker) followUp(ctx context.Context, a *assignment, b *flow.Board, ending provider.Ending, begun time.Time) (r result, over bool, err error) {
+func (w *worker) followUp(ctx context.Context, a *assignment, b *board.Board, ending provider.Ending, begun time.Time) (r result, over bool, err error) {
 	if ctx.Err() != nil {
 		return finished(), true, nil // the supervisor gives back what is held when it leaves
 	}
@@ -113,16 +114,16 @@ func (w *worker) followUp(ctx context.Context, a *assignment, b *flow.Board, end
 	}
 	cut, err := w.wasCutOff(a, begun)
 	switch {
-	case a.capacity == flow.Does && cut && err == nil:
+	case a.capacity == board.Does && cut && err == nil:
 		return w.waitForRemote(ctx, a), true, nil
 	case cut || err != nil: // it could not report; a review continues when the remote answers
-		if a.capacity != flow.Does {
+		if a.capacity != board.Does {
 			w.restUntil = time.Now().Add(w.rush.Limits.pauseCut(w.cuts))
 		}
 		return finished(), true, err
 	case ending.Trouble != nil:
 		r, err = w.pauseProvider(ctx, a, *ending.Trouble)
-	case a.capacity == flow.Does && a.outOfBudget:
+	case a.capacity == board.Does && a.outOfBudget:
 		r = goOn() // before the next session the budget is asked for
 	case a.outOfBudget:
 		r, err = w.endOverBudget(ctx, b, a, w.checkBudget(ctx, a, b))
@@ -204,7 +205,7 @@ func (w *worker) progressSignature(ctx context.Context, a *assignment) (string, 
 func (w *worker) explainFailure(ctx context.Context, a *assignment, ending provider.Ending, what string) string {
 	var b strings.Builder
 	b.WriteString(what + ending.Complaint())
-	if a.capacity == flow.Does {
+	if a.capacity == board.Does {
 		committed, _ := committedText(ctx, w.clone, a) // or git log has it
 		b.WriteString(committed)
 	}
@@ -226,7 +227,7 @@ const maxTail = 600
 
 // lastOutput returns the end of an output, from the beginning of a line.
 func lastOutput(output string) string {
-	output = flow.Clean(output)
+	output = board.Clean(output)
 	if len(output) <= maxTail {
 		return output
 	}
@@ -238,7 +239,7 @@ func lastOutput(output string) string {
 }
 
 // blockTask blocks the task with what is known of its sessions.
-func (w *worker) blockTask(ctx context.Context, b *flow.Board, a *assignment, f shortfall, ending provider.Ending) error {
+func (w *worker) blockTask(ctx context.Context, b *board.Board, a *assignment, f shortfall, ending provider.Ending) error {
 	reason := f.text() + "; last: " + ending.Text
 	if worktrees.Missing(a.dir) {
 		reason += ", and the worktree was gone"
@@ -247,6 +248,6 @@ func (w *worker) blockTask(ctx context.Context, b *flow.Board, a *assignment, f 
 		reason += "\n" + tail
 	}
 	_, err := w.clone.Block(ctx, a.task.ID, flow.BlockMove{
-		Reason: flow.Excerpt(reason, b.Settings().Config.TextLimit), Questions: []string{f.question}})
+		Reason: board.Excerpt(reason, b.Settings().Config.TextLimit), Questions: []string{f.question}})
 	return err
 }

@@ -17,7 +17,7 @@ import (
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/proc/broker"
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/proc/confine"
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/work"
-	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 )
 
 // confineSession keeps a session with a mark, where that is asked for and the kernel can, to its
@@ -49,7 +49,7 @@ func confineSession(ctx context.Context, w *worker, a *assignment, spawn *provid
 }
 
 // takeBack takes back what was lent to a session of an agent, whose program is one of the rows.
-func takeBack(r *Rush, id flow.AgentID, rows ...provider.Row) {
+func takeBack(r *Rush, id board.AgentID, rows ...provider.Row) {
 	for _, row := range rows {
 		if err := row.TakeBack(r.Environ, filepath.Join(r.Clone.Repo.CommonDir(), filepath.FromSlash(confine.Folder), string(id))); err != nil {
 			r.ask(fmt.Sprintf("%s: its renewed login was not taken back: %v", id, err))

@@ -13,7 +13,7 @@ import (
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/proc"
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/supervise"
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/work"
-	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 )
 
 // A login that a session has renewed is taken back, and removed from its home, by the next rush where
@@ -76,7 +76,7 @@ func TestVerifyIsConfined(t *testing.T) {
 		w.git("-C", checkout, "add", "-A")
 		w.git("-C", checkout, "-c", "core.hooksPath=/dev/null", "commit", "-q", "-m", "Work")
 		w.liza("submit", "task-1", "--as", "coder-1")
-		require.Equal(t, flow.ReadyForReview, w.task("task-1").Status)
+		require.Equal(t, board.ReadyForReview, w.task("task-1").Status)
 		_, err := os.Stat(filepath.Join(w.dir, ".git", "hooks", "planted"))
 		require.Equal(t, mode == "off", err == nil)
 		_, err = os.Stat(w.private("homes/gates/verified"))
@@ -134,7 +134,7 @@ func TestKilledWhileASessionTypes(t *testing.T) {
 				if victim == "broker" {
 					w.await("the end of the first command", func() bool { return w.has("ended") })
 					require.Contains(t, w.note("said"), "the supervisor of this session")
-					w.until("the next session", func(b *flow.Board) bool { return b.Task("task-1").Status == flow.ReadyForReview })
+					w.until("the next session", func(b *board.Board) bool { return b.Task("task-1").Status == board.ReadyForReview })
 					return
 				}
 				_ = first.Wait()
@@ -144,7 +144,7 @@ func TestKilledWhileASessionTypes(t *testing.T) {
 				})
 				r, err := w.rush(coder(w.agent("submit")))
 				require.Error(t, err, "there is no reviewer")
-				require.Equal(t, flow.ReadyForReview, w.task("task-1").Status, r.said())
+				require.Equal(t, board.ReadyForReview, w.task("task-1").Status, r.said())
 			})
 		}
 	}

@@ -5,10 +5,11 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/agent/provider"
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/supervise"
-	"github.com/git-liza/git-liza/flow"
-	"github.com/stretchr/testify/require"
+	"github.com/git-liza/git-liza/flow/board"
 )
 
 // small is a model of which the context holds a thousand tokens.
@@ -49,7 +50,7 @@ esac`, small)))
 		require.Contains(t, prompt, want)
 	}
 	require.NotContains(t, prompt, "How the previous session failed")
-	require.Len(t, w.moves(flow.ActClaim), 1, "the claim is kept")
+	require.Len(t, w.moves(board.ActClaim), 1, "the claim is kept")
 }
 
 // A task that loops through handoffs ends as it does with agents that ask for them.
@@ -70,7 +71,7 @@ func TestFullContextThatEndsNothing(t *testing.T) {
 		edit        func(*provider.Row)
 		limit       float64
 		code, judge string
-		stands      flow.AgentID
+		stands      board.AgentID
 	}{
 		"no window":      {nil, 0.7, begins + "submit" + ends, "approve" + ends, "coder-1"},
 		"a wrong window": {func(r *provider.Row) { r.Windows = []string{"*=500"} }, 0.7, begins + "submit" + ends, "approve" + ends, "coder-1"},
@@ -134,5 +135,5 @@ esac
 	require.Contains(t, w.note("first-2"), "the other half")
 	require.Contains(t, w.note("ended"), "session/cancel")
 	require.Contains(t, w.note("first-3"), "the agent's context was used up before it left a handoff")
-	require.Len(t, w.moves(flow.ActHandoff), 2)
+	require.Len(t, w.moves(board.ActHandoff), 2)
 }

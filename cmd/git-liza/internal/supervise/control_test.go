@@ -11,9 +11,11 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/require"
+
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/supervise"
 	"github.com/git-liza/git-liza/flow"
-	"github.com/stretchr/testify/require"
+	"github.com/git-liza/git-liza/flow/board"
 )
 
 // swift is how fast a supervisor answers a new state of the board, with room
@@ -23,8 +25,8 @@ const swift = 20 * time.Second
 
 // short makes leases and the grace as short as the rules allow.
 func (w *world) short() {
-	w.config(func(c *flow.Config) {
-		c.Lease, c.ReviewLease, c.Grace = flow.Duration(time.Second), flow.Duration(time.Second), flow.Duration(time.Second)
+	w.config(func(c *board.Config) {
+		c.Lease, c.ReviewLease, c.Grace = board.Duration(time.Second), board.Duration(time.Second), board.Duration(time.Second)
 	})
 }
 
@@ -44,12 +46,12 @@ func TestLeaseIsRenewedWhileTheAgentWorks(t *testing.T) {
 	w.tasks(1)
 	r := w.busy(untilIdle)
 	first := w.task("task-1").Claim.Lease
-	w.until("a lease beyond lease and grace", func(b *flow.Board) bool {
+	w.until("a lease beyond lease and grace", func(b *board.Board) bool {
 		return b.Task("task-1").Claim.Lease.Sub(first) > 3*time.Second
 	})
 	w.write(w.notes+"/go", "")
 	require.ErrorContains(t, r.wait(), "task-1 READY_FOR_REVIEW: there is no code-reviewer here")
-	require.Len(t, w.moves(flow.ActClaim), 1)
+	require.Len(t, w.moves(board.ActClaim), 1)
 	require.NotContains(t, r.said(), "renew")
 }
 
@@ -65,8 +67,8 @@ func TestLeaseIsRenewedBetweenSessions(t *testing.T) {
 *) submit;;
 esac`)))
 	require.ErrorContains(t, r.wait(), "READY_FOR_REVIEW")
-	require.GreaterOrEqual(t, len(w.moves(flow.ActRenew)), 2, r.said())
-	require.Len(t, w.moves(flow.ActClaim), 1)
+	require.GreaterOrEqual(t, len(w.moves(board.ActRenew)), 2, r.said())
+	require.Len(t, w.moves(board.ActClaim), 1)
 }
 
 func TestLostClaimEndsTheSession(t *testing.T) {
@@ -82,7 +84,7 @@ func TestLostClaimEndsTheSession(t *testing.T) {
 	})
 	r.cancel()
 	require.NoError(t, r.wait())
-	require.Equal(t, flow.Unclaimed, w.task("task-1").Status)
+	require.Equal(t, board.Unclaimed, w.task("task-1").Status)
 	require.Empty(t, w.task("task-1").Failures)
 	w.left()
 }
@@ -98,9 +100,9 @@ func TestInterruptedRushGivesEverythingBack(t *testing.T) {
 	require.NoError(t, r.wait(), "an interruption is a good end")
 	w.gone("pid")
 	b := w.board()
-	require.Equal(t, flow.Unclaimed, b.Task("task-1").Status)
-	require.Equal(t, flow.Claimed, b.Task("task-2").Status, "what others hold is theirs")
-	require.Equal(t, []string{"coder-7"}, b.IDs(flow.Agents))
+	require.Equal(t, board.Unclaimed, b.Task("task-1").Status)
+	require.Equal(t, board.Claimed, b.Task("task-2").Status, "what others hold is theirs")
+	require.Equal(t, []string{"coder-7"}, b.IDs(board.Agents))
 }
 
 func TestInterruptedReviewCountsForNothing(t *testing.T) {
@@ -113,7 +115,7 @@ func TestInterruptedReviewCountsForNothing(t *testing.T) {
 	w.await("the agent", func() bool { return w.has("pid") })
 	r.cancel()
 	require.NoError(t, r.wait())
-	require.Zero(t, w.task("task-1").Judgement(flow.CodeReviewer).NoVerdicts)
+	require.Zero(t, w.task("task-1").Judgement(board.CodeReviewer).NoVerdicts)
 	w.left()
 }
 
@@ -128,7 +130,7 @@ func TestStopEndsTheRush(t *testing.T) {
 	require.Less(t, time.Since(begun), swift)
 	w.gone("pid")
 	w.left()
-	require.Equal(t, flow.Unclaimed, w.task("task-1").Status)
+	require.Equal(t, board.Unclaimed, w.task("task-1").Status)
 	require.Contains(t, r.said(), "board → STOPPED (enough) by human:ann-example\n")
 
 	r, err := w.rush(coder(w.agent("submit")), coder(w.agent("submit")))
@@ -145,9 +147,9 @@ func TestPauseLetsAgentsFinishAndClaimsNothingNew(t *testing.T) {
 	w.write(w.notes+"/go", "")
 	err := r.wait()
 	require.ErrorContains(t, err, "PAUSED: look first")
-	require.Equal(t, flow.ReadyForReview, w.task("task-1").Status)
-	require.Equal(t, flow.Unclaimed, w.task("task-2").Status)
-	require.Len(t, w.moves(flow.ActClaim), 1)
+	require.Equal(t, board.ReadyForReview, w.task("task-1").Status)
+	require.Equal(t, board.Unclaimed, w.task("task-2").Status)
+	require.Len(t, w.moves(board.ActClaim), 1)
 }
 
 func TestResumeWakesTheRush(t *testing.T) {
@@ -156,12 +158,12 @@ func TestResumeWakesTheRush(t *testing.T) {
 	w.tasks(1)
 	w.liza("pause", "--reason", "not yet")
 	r := w.begin(nil, coder(w.agent("submit")))
-	w.until("the coder", func(b *flow.Board) bool { return b.Agent("coder-1") != nil })
+	w.until("the coder", func(b *board.Board) bool { return b.Agent("coder-1") != nil })
 	begun := time.Now()
 	w.liza("resume", "--reason", "go on")
-	w.until("a claim", func(b *flow.Board) bool { return b.Task("task-1").Status != flow.Unclaimed })
+	w.until("a claim", func(b *board.Board) bool { return b.Task("task-1").Status != board.Unclaimed })
 	require.Less(t, time.Since(begun), swift)
-	w.until("the submission", func(b *flow.Board) bool { return b.Task("task-1").Status == flow.ReadyForReview })
+	w.until("the submission", func(b *board.Board) bool { return b.Task("task-1").Status == board.ReadyForReview })
 	r.cancel()
 	require.NoError(t, r.wait())
 }
@@ -179,11 +181,11 @@ submit`)))
 	w.write(w.notes+"/go", "")
 	w.await("the end of the first session", func() bool { return w.logged("coder-1", "exit 1") })
 	lease := w.task("task-1").Claim.Lease
-	w.until("two more renewals", func(b *flow.Board) bool { return b.Task("task-1").Claim.Lease.Sub(lease) >= 2*time.Second })
+	w.until("two more renewals", func(b *board.Board) bool { return b.Task("task-1").Claim.Lease.Sub(lease) >= 2*time.Second })
 	require.Equal(t, 1, w.sessions("coder-1", "task-1"))
 	w.liza("resume", "--reason", "go on")
 	require.ErrorContains(t, r.wait(), "task-1 READY_FOR_REVIEW")
-	require.Len(t, w.moves(flow.ActClaim), 1)
+	require.Len(t, w.moves(board.ActClaim), 1)
 }
 
 func TestOnceAndMaxWait(t *testing.T) {
@@ -193,8 +195,8 @@ func TestOnceAndMaxWait(t *testing.T) {
 	slot := coder(w.agent("submit"))
 	slot.Once = true
 	require.NoError(t, w.begin(nil, slot).wait())
-	require.Equal(t, flow.ReadyForReview, w.task("task-1").Status)
-	require.Equal(t, flow.Unclaimed, w.task("task-2").Status)
+	require.Equal(t, board.ReadyForReview, w.task("task-1").Status)
+	require.Equal(t, board.Unclaimed, w.task("task-2").Status)
 
 	slot = coder(w.agent("exit 1"))
 	slot.Once = true
@@ -270,15 +272,15 @@ func TestTwoRushesSideBySide(t *testing.T) {
 	one, two := w.external(args...), w.external(args...)
 	require.NoError(t, one.Wait())
 	require.NoError(t, two.Wait())
-	claimed := map[flow.TaskID]int{}
-	for _, m := range w.moves(flow.ActClaim) {
+	claimed := map[board.TaskID]int{}
+	for _, m := range w.moves(board.ActClaim) {
 		claimed[m.Task]++
 	}
 	require.Len(t, claimed, 8)
 	for id, n := range claimed {
 		require.Equal(t, 1, n, id)
 	}
-	require.Len(t, w.moves(flow.ActMerge), 8)
+	require.Len(t, w.moves(board.ActMerge), 8)
 	w.left()
 	w.liza("fsck", "--full")
 }
@@ -306,9 +308,9 @@ intent; work half.txt; echo $$ > "$notes/pid.new"; mv "$notes/pid.new" "$notes/p
 	w.gone("pid")
 	w.gone("child")
 	task := w.task("task-1")
-	require.Equal(t, flow.ReadyForReview, task.Status)
-	require.Equal(t, flow.Actor("coder-2"), task.Attempt.Coder)
-	claims := w.moves(flow.ActClaim)
+	require.Equal(t, board.ReadyForReview, task.Status)
+	require.Equal(t, board.Actor("coder-2"), task.Attempt.Coder)
+	claims := w.moves(board.ActClaim)
 	require.Len(t, claims, 2)
 	require.GreaterOrEqual(t, claims[1].At.Sub(claims[0].At), 3*time.Second, "not before lease and grace are over")
 	require.Contains(t, w.git("ls-tree", "-r", "--name-only", string(claims[1].Detail.(*flow.ClaimMove).Saved.Commit)), "half.txt", "its work is saved")

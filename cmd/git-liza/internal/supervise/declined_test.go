@@ -13,11 +13,11 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/supervise"
-	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 )
 
 // decline has the remote say no to moves of an act, and note each in a file.
-func (w *world) decline(act flow.Act) {
+func (w *world) decline(act board.Act) {
 	w.Helper()
 	hook := filepath.Join(w.remote(), "hooks", "pre-receive")
 	w.write(hook, "#!/bin/sh\nwhile read old new ref; do\n\tcase $(git log --format=%s $new --not --all) in\n\t*'"+act.String()+" '*) echo x >>'"+w.notes+"/asked'; echo none of these here; exit 1 ;;\n\tesac\ndone\n")
@@ -33,14 +33,14 @@ func TestDeclinedMerge(t *testing.T) {
 	w := newWorld(t)
 	w.tasks(2)
 	w.share()
-	w.decline(flow.ActMerge)
+	w.decline(board.ActMerge)
 	r := w.begin(func(r *supervise.Rush) {
 		r.UntilIdle, r.Limits.MaxPause, r.Limits.Declined = true, time.Hour, time.Hour
 	},
 		coder(w.agent("submit")), coder(w.agent("submit")), reviewer(w.agent("approve")))
 	require.ErrorContains(t, r.wait(), "none of these here; git liza merge task-1", r.said())
 	for _, task := range w.board().Tasks() {
-		require.Equal(t, flow.Approved, task.Status)
+		require.Equal(t, board.Approved, task.Status)
 	}
 	require.Contains(t, []int{4, 6}, w.asked(), "two tasks, one after the other, or together at first")
 	require.Contains(t, r.said(), "task-1 cannot be merged here: remote origin: the remote refuses the push")
@@ -57,11 +57,11 @@ func TestDeclinedClaims(t *testing.T) {
 	w := newWorld(t)
 	w.tasks(1)
 	w.share()
-	w.decline(flow.ActClaim)
+	w.decline(board.ActClaim)
 	r, err := w.rush(coder(w.agent("submit")))
 	require.ErrorContains(t, err, "none of these here", r.said())
 	require.Equal(t, 9, w.asked(), "%v\n%s", err, r.said())
-	require.Equal(t, flow.Unclaimed, w.task("task-1").Status)
+	require.Equal(t, board.Unclaimed, w.task("task-1").Status)
 }
 
 // A session whose commands the remote declines is charged to no task.
@@ -71,12 +71,12 @@ func TestDeclinedSubmission(t *testing.T) {
 	w.tasks(1)
 	w.attempts(1)
 	w.share()
-	w.decline(flow.ActSubmit)
+	w.decline(board.ActSubmit)
 	hook := filepath.Join(w.remote(), "hooks", "pre-receive")
 	r, err := w.rush(coder(w.agent("if [ $n = 1 ]; then submit; fi; rm -f '"+hook+"'; git liza submit $LIZA_TASK")), reviewer(w.agent("approve")))
 	require.NoError(t, err, r.said())
 	require.Equal(t, 1, w.asked())
-	require.Len(t, w.moves(flow.ActClaim), 1)
+	require.Len(t, w.moves(board.ActClaim), 1)
 	require.Contains(t, r.said(), "coder-1: the commands of its session did not reach origin: remote origin: the remote refuses the push")
 }
 
@@ -86,7 +86,7 @@ func TestPausesAfterANo(t *testing.T) {
 	w := newWorld(t)
 	w.tasks(1)
 	w.share()
-	w.decline(flow.ActClaim)
+	w.decline(board.ActClaim)
 	r := w.begin(func(r *supervise.Rush) { r.Limits = supervise.DefaultLimits() }, coder(w.agent("submit")))
 	w.await("the no", func() bool { return strings.Contains(r.said(), "none of these here") })
 	w.liza("note", "something happens on the board")
@@ -112,9 +112,9 @@ func TestRenewalsAfterANo(t *testing.T) {
 		return supervise.RenewLease(context.Background(), own, "origin", limits, w.task("task-1"))
 	}
 	require.Zero(t, next())
-	require.Len(t, w.moves(flow.ActRenew), 1)
+	require.Len(t, w.moves(board.ActRenew), 1)
 
-	w.decline(flow.ActRenew)
+	w.decline(board.ActRenew)
 	require.Equal(t, limits.Declined, next())
 	require.Equal(t, 1, w.asked())
 

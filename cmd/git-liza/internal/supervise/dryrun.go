@@ -11,23 +11,24 @@ import (
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/agent/provider"
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/work"
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 )
 
 // A DryRun is what a rush would begin with if nobody else made a move.
 type DryRun struct {
-	Board  *flow.Board   // as it would be after these first steps
-	Merges []flow.TaskID // approved work that can be merged
-	Steps  []Step        // of the agents, in the order of the slots
+	Board  *board.Board   // as it would be after these first steps
+	Merges []board.TaskID // approved work that can be merged
+	Steps  []Step         // of the agents, in the order of the slots
 }
 
 // A Step is what an agent would do first.
 type Step struct {
-	Agent flow.AgentID
+	Agent board.AgentID
 	Slot  Slot
-	Does  string      // answer, plan, claim, review or wait
-	Task  flow.TaskID // of a claim or review, or whose question is answered
-	Why   string      // it plans or waits
-	Hint  string      // the command that ends the waiting, "" if none is known
+	Does  string       // answer, plan, claim, review or wait
+	Task  board.TaskID // of a claim or review, or whose question is answered
+	Why   string       // it plans or waits
+	Hint  string       // the command that ends the waiting, "" if none is known
 }
 
 // RunDry tries the first moves of a rush on a copy of the board. It makes none of them.
@@ -41,12 +42,12 @@ func RunDry(ctx context.Context, r *Rush, slots []Slot) (*DryRun, error) {
 		return nil, err
 	}
 	at := timeOn(b, r.Clone.Store.Now().UTC().Truncate(time.Second))
-	t := trial{Rush: r, board: b, at: at, allowed: allowed, callers: map[flow.AgentID]flow.Caller{}}
+	t := trial{Rush: r, board: b, at: at, allowed: allowed, callers: map[board.AgentID]flow.Caller{}}
 	var team []*supervisor
 	f := &DryRun{}
 	for n, slot := range slots {
 		s := newSupervisor(r, slot, rowOf(b, slot.Role))
-		s.clone, s.generation = r.Clone, flow.Generation(fmt.Sprintf("%016x", n))
+		s.clone, s.generation = r.Clone, board.Generation(fmt.Sprintf("%016x", n))
 		step, err := t.register(ctx, s)
 		if err != nil {
 			return nil, err
@@ -55,7 +56,7 @@ func RunDry(ctx context.Context, r *Rush, slots []Slot) (*DryRun, error) {
 	}
 	running := b.Settings().Control.State.IsRunning()
 	for _, task := range b.Tasks() {
-		if running && task.Status.Allows(flow.ActMerge) && r.merges(task.Goal) && b.Opens(flow.ActMerge, task.ID, flow.Caller{By: "human:anybody"}, at) == nil {
+		if running && flow.Allows(task.Status, board.ActMerge) && r.merges(task.Goal) && flow.Opens(b, board.ActMerge, task.ID, flow.Caller{By: "human:anybody"}, at) == nil {
 			f.Merges = append(f.Merges, task.ID)
 		}
 	}
@@ -74,18 +75,18 @@ func RunDry(ctx context.Context, r *Rush, slots []Slot) (*DryRun, error) {
 // A trial is a rush on a copy of the board.
 type trial struct {
 	*Rush
-	board    *flow.Board
+	board    *board.Board
 	at       time.Time
 	allowed  work.Allowed // commands of the board
-	callers  map[flow.AgentID]flow.Caller
+	callers  map[board.AgentID]flow.Caller
 	planning bool // a planner has begun
 }
 
 // move makes a move on the copy, and returns why the rules refuse it.
 func (t *trial) move(m flow.Move) error {
 	m.At, m.Request = t.at, "0000000000000000"
-	m.Goal = t.board.GoalOf(m)
-	after, err := t.board.Apply(m, nil)
+	m.Goal = flow.GoalOf(t.board, m)
+	after, err := flow.Apply(t.board, m, nil)
 	if err == nil {
 		t.board = after
 	}
@@ -100,12 +101,12 @@ func (t *trial) register(ctx context.Context, s *supervisor) (Step, error) {
 	if err == nil {
 		s.id, step.Agent = id, id
 		var principal string
-		if principal, err = work.PrincipalOf(ctx, t.Clone.Repo, flow.Actor(id)); err != nil {
+		if principal, err = work.PrincipalOf(ctx, t.Clone.Repo, board.Actor(id)); err != nil {
 			return step, err
 		}
 		host, _ := os.Hostname()
-		c := flow.Caller{By: flow.Actor(id), Principal: principal}
-		err = t.move(c.Move(flow.ActRegister, "", &flow.RegisterMove{Agent: id, Provider: s.slot.Provider.Name, Host: host, Generation: s.generation, Format: flow.NewestFormat}))
+		c := flow.Caller{By: board.Actor(id), Principal: principal}
+		err = t.move(c.Move(board.ActRegister, "", &flow.RegisterMove{Agent: id, Provider: s.slot.Provider.Name, Host: host, Generation: s.generation, Format: board.NewestFormat}))
 		c.Generation = s.generation
 		t.callers[id] = c
 	}
@@ -142,15 +143,15 @@ func (t *trial) begin(ctx context.Context, s *supervisor, step *Step) error {
 		return step.wait(&flow.Refusal{Reason: fmt.Sprintf("%s is paused, %s", s.provider.Name, paused), Hint: s.resumeCommand(*paused)})
 	case t.answer(s, step):
 		return nil
-	case s.capacity == flow.Plans:
+	case s.capacity == board.Plans:
 		return step.wait(t.plan(s, step))
-	case s.capacity == flow.Does:
+	case s.capacity == board.Does:
 		if paused := work.CheckPause(ctx, t.Clone.Repo); paused != nil {
 			return step.wait(paused)
 		}
-		return step.wait(t.take(s, flow.ActClaim, step, &flow.ClaimMove{Lease: t.board.Settings().Config.Lease}))
+		return step.wait(t.take(s, board.ActClaim, step, &flow.ClaimMove{Lease: t.board.Settings().Config.Lease}))
 	}
-	return step.wait(t.take(s, flow.ActReview, step, &flow.ReviewMove{Lease: t.board.Settings().Config.ReviewLease}))
+	return step.wait(t.take(s, board.ActReview, step, &flow.ReviewMove{Lease: t.board.Settings().Config.ReviewLease}))
 }
 
 // answer has the agent take the oldest question that it may look for an answer to, and
@@ -160,11 +161,11 @@ func (t *trial) answer(s *supervisor, step *Step) bool {
 		return false
 	}
 	c := t.callers[s.id]
-	q, _ := flow.NextQuestion(t.board, c, t.at, func(q *flow.Question) bool {
+	q, _ := flow.NextQuestion(t.board, c, t.at, func(q *board.Question) bool {
 		of := t.board.Task(q.Task)
 		return of == nil || !t.serves(t.board, of.Goal) || s.refuseSession(t.board, of.Goal, of.ID) != nil
 	})
-	if q == nil || t.move(c.Move(flow.ActTake, "", &flow.TakeMove{Question: q.ID, Lease: t.board.Settings().Config.ReviewLease})) != nil {
+	if q == nil || t.move(c.Move(board.ActTake, "", &flow.TakeMove{Question: q.ID, Lease: t.board.Settings().Config.ReviewLease})) != nil {
 		return false
 	}
 	step.Does, step.Task = "answer", q.Task
@@ -182,7 +183,7 @@ func (t *trial) checkProvider(ctx context.Context, s *supervisor) Unfit {
 
 // plan has one planner answer what asks for one.
 func (t *trial) plan(s *supervisor, step *Step) error {
-	triggers := t.board.Triggers(t.goals()...)
+	triggers := flow.Triggers(t.board, t.goals()...)
 	switch {
 	case len(triggers) == 0:
 		return &flow.Refusal{Reason: "nothing asks for a planner"}
@@ -197,10 +198,10 @@ func (t *trial) plan(s *supervisor, step *Step) error {
 }
 
 // take has the agent take the best task for an act, as [supervisor.pickTask] chooses it.
-func (t *trial) take(s *supervisor, act flow.Act, step *Step, detail flow.Detail) error {
+func (t *trial) take(s *supervisor, act board.Act, step *Step, detail flow.Detail) error {
 	c := t.callers[s.id]
 	var barred *flow.Refusal // the first task that this machine alone keeps from the agent
-	id, none := t.board.Best(act, c, t.at, func(of flow.Summary) bool {
+	id, none := flow.Best(t.board, act, c, t.at, func(of board.Summary) bool {
 		if !t.serves(t.board, of.Goal) || of.Coder != c.By && t.board.LeftUntil(of).After(t.at) {
 			return true
 		}
@@ -211,10 +212,10 @@ func (t *trial) take(s *supervisor, act flow.Act, step *Step, detail flow.Detail
 	if none != nil {
 		return cmp.Or(barred, none)
 	}
-	if out := s.outagesAt(t.board, flow.AtSubmit); act == flow.ActClaim && len(out) > 0 {
+	if out := s.outagesAt(t.board, board.AtSubmit); act == board.ActClaim && len(out) > 0 {
 		return refuseOutage(out[0])
 	}
-	m := t.board.Fill(c.Move(act, id, detail), nil)
+	m := flow.Fill(t.board, c.Move(act, id, detail), nil)
 	if err := t.move(m); err != nil {
 		return err
 	}
@@ -223,10 +224,10 @@ func (t *trial) take(s *supervisor, act flow.Act, step *Step, detail flow.Detail
 }
 
 // checkCommands refuses an act that needs commands which may not run on this machine.
-func (t *trial) checkCommands(s *supervisor, act flow.Act, id flow.TaskID) *flow.Refusal {
+func (t *trial) checkCommands(s *supervisor, act board.Act, id board.TaskID) *flow.Refusal {
 	gates, err := neededGates(s.provider, t.board, act, t.board.Task(id))
 	if own := t.board.Settings().Config.PostWorktree; own != "" {
-		gates = append(gates, flow.Gate{Command: own})
+		gates = append(gates, board.Gate{Command: own})
 	}
 	for _, g := range gates {
 		if err == nil {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/gitstore"
 	"github.com/git-liza/git-liza/gitstore/git"
 )
@@ -16,13 +17,13 @@ import (
 // that they are not tried again until it changes.
 type dueTries struct {
 	mu     sync.Mutex
-	tip    flow.ObjectID
+	tip    board.ObjectID
 	failed []flow.Move
 	said   string // why the last one was refused
 }
 
 // isTried reports whether an automatic move could not be made at a state of the board.
-func (d *dueTries) isTried(tip flow.ObjectID, due flow.Move) bool {
+func (d *dueTries) isTried(tip board.ObjectID, due flow.Move) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.tip != tip {
@@ -33,7 +34,7 @@ func (d *dueTries) isTried(tip flow.ObjectID, due flow.Move) bool {
 
 // note notes an automatic move that could not be made at a state of the board; why is nil
 // if the board does not ask for it any more. It returns true if this trouble is new.
-func (d *dueTries) note(tip flow.ObjectID, due flow.Move, why error) bool {
+func (d *dueTries) note(tip board.ObjectID, due flow.Move, why error) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.tip != tip {
@@ -50,9 +51,9 @@ func (d *dueTries) note(tip flow.ObjectID, due flow.Move, why error) bool {
 // makeDue makes the first automatic move that the board asks for and that the agent may
 // make. Only one supervisor of a clone makes one at a time; the others go on with their
 // own work.
-func makeDue(ctx context.Context, s *supervisor, b *flow.Board, t *lookResult) error {
+func makeDue(ctx context.Context, s *supervisor, b *board.Board, t *lookResult) error {
 	now := s.boardTime(b)
-	if next := flow.NextDeadline(b, now); !next.IsZero() {
+	if next := board.NextDeadline(b, now); !next.IsZero() {
 		t.wakeBy(time.Now().Add(next.Sub(now)))
 	}
 	moves := flow.DueMoves(b, now, s.rush.goals()...)
@@ -62,13 +63,13 @@ func makeDue(ctx context.Context, s *supervisor, b *flow.Board, t *lookResult) e
 	for _, due := range moves {
 		made := s.clone.Caller.Move(due.Act, "", due.Detail)
 		made.Goal = due.Goal
-		if b.Admissible(made, nil) == nil && !s.rush.due.isTried(t.tip, due) {
-			if due.Act == flow.ActComplete && (isLevelOpen(b, due.Goal) || awaitPlanner(s, b, due.Goal, t)) {
+		if flow.Admissible(b, made, nil) == nil && !s.rush.due.isTried(t.tip, due) {
+			if due.Act == board.ActComplete && (isLevelOpen(b, due.Goal) || awaitPlanner(s, b, due.Goal, t)) {
 				continue
 			}
 			return s.makeAlone(ctx, dueLock, t, func(ctx context.Context) (bool, error) {
 				made, err := s.clone.MakeDue(ctx, due)
-				if made && due.Act == flow.ActComplete {
+				if made && due.Act == board.ActComplete {
 					tellUnentered(ctx, s, due.Goal)
 				}
 				return made, err
@@ -118,15 +119,15 @@ func beginAlone(s *supervisor, lock string, t *lookResult) (release func(), err 
 
 // tripBreaker trips the circuit breaker if records came since the last look of the rush
 // and form a pattern.
-func tripBreaker(ctx context.Context, s *supervisor, b *flow.Board, t *lookResult) error {
+func tripBreaker(ctx context.Context, s *supervisor, b *board.Board, t *lookResult) error {
 	next := int64(b.Settings().Next.Record)
 	for _, g := range b.GoalsInProgress() {
 		if g.Streak != nil { // of one task first, then of others too
 			next += int64(g.Streak.Failures) << 32
 		}
 	}
-	trip := s.clone.Caller.Move(flow.ActTrip, "", &flow.TripMove{})
-	if s.rush.NoTrips || s.rush.judged.Load() == next || b.Admissible(trip, nil) != nil {
+	trip := s.clone.Caller.Move(board.ActTrip, "", &flow.TripMove{})
+	if s.rush.NoTrips || s.rush.judged.Load() == next || flow.Admissible(b, trip, nil) != nil {
 		return b.Err()
 	}
 	return s.makeAlone(ctx, dueLock, t, s.clone.Trip, func(why error) {

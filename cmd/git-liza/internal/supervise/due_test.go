@@ -15,6 +15,7 @@ import (
 
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/supervise"
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 )
 
 // A sprint closes when its planned tasks are final, the next opens for a task, and where
@@ -26,23 +27,23 @@ func TestRushMakesDueMoves(t *testing.T) {
 	r, err := w.rush(coder(w.agent("submit")), coder(w.agent("submit")), reviewer(w.agent("approve")))
 	require.NoError(t, err, r.said())
 	require.Regexp(t, `(?m)^sprint-1 closed by (coder-[12]|code-reviewer-1): 2 of 2 planned final$`, r.said())
-	require.Len(t, w.moves(flow.ActSprintClose), 1)
-	require.Empty(t, w.moves(flow.ActSprintStart), "no sprint is opened for nothing")
-	require.Equal(t, flow.InProgress, w.board().Goal("goal-1").Status)
+	require.Len(t, w.moves(board.ActSprintClose), 1)
+	require.Empty(t, w.moves(board.ActSprintStart), "no sprint is opened for nothing")
+	require.Equal(t, board.InProgress, w.board().Goal("goal-1").Status)
 
 	w.tasks(1)
-	w.config(func(c *flow.Config) { c.Goal.Auto = true })
+	w.config(func(c *board.Config) { c.Goal.Auto = true })
 	r, err = w.rush(coder(w.agent("submit")), reviewer(w.agent("approve")))
 	require.NoError(t, err, r.said())
 	// While one supervisor opens the sprint, another one claims the task.
 	require.Regexp(t, `(?m)^task-3 claimed by coder-1$`, r.said())
 	require.Regexp(t, `(?ms)^sprint-2 opened by .*^sprint-2 closed by .*: 1 of 1 planned final$.*^goal-1 → COMPLETED \(all tasks are final\) by `, r.said())
-	require.Equal(t, flow.Completed, w.board().Goal("goal-1").Status)
-	for act, times := range map[flow.Act]int{flow.ActSprintClose: 2, flow.ActSprintStart: 1, flow.ActComplete: 1} {
+	require.Equal(t, board.Completed, w.board().Goal("goal-1").Status)
+	for act, times := range map[board.Act]int{board.ActSprintClose: 2, board.ActSprintStart: 1, board.ActComplete: 1} {
 		require.Len(t, w.moves(act), times, act)
 	}
 	require.Contains(t, w.liza("goal", "done", "goal-1"), "goal-1 COMPLETED")
-	require.Len(t, w.moves(flow.ActComplete), 1)
+	require.Len(t, w.moves(board.ActComplete), 1)
 }
 
 // A rush for one goal closes no sprint of another.
@@ -54,8 +55,8 @@ func TestRushMakesDueMovesOfItsGoal(t *testing.T) {
 	}
 	r := w.begin(func(r *supervise.Rush) { r.Goal, r.UntilIdle = "goal-1", true }, reviewer(w.agent("approve")))
 	require.NoError(t, r.wait(), r.said())
-	require.Equal(t, flow.SprintID(""), w.board().OpenSprint("goal-1"))
-	require.Equal(t, flow.SprintID("sprint-2"), w.board().OpenSprint("goal-2"))
+	require.Equal(t, board.SprintID(""), w.board().OpenSprint("goal-1"))
+	require.Equal(t, board.SprintID("sprint-2"), w.board().OpenSprint("goal-2"))
 }
 
 // A deadline that is over makes one checkpoint, whatever is decided at it, and one that
@@ -67,20 +68,20 @@ func TestRushMakesCheckpointAtDeadline(t *testing.T) {
 	w.liza("sprint", "start", "--deadline", "2s")
 	w.tasks(1)
 	r := w.begin(nil, reviewer(w.agent("approve")))
-	w.until("the checkpoint", func(b *flow.Board) bool { return b.Settings().Control.State == flow.Checkpoint })
+	w.until("the checkpoint", func(b *board.Board) bool { return b.Settings().Control.State == board.Checkpoint })
 	w.await("word of it", func() bool {
 		return strings.Contains(r.said(), "board → CHECKPOINT (checkpoint-1: the deadline of sprint-2 is over) by code-reviewer-1; git liza checkpoint decide CONTINUE --message M\n")
 	})
 	w.liza("checkpoint", "decide", "CONTINUE", "--message", "go on")
 	w.liza("task", "abandon", "task-1", "--reason", "no more")
-	w.until("the end of the sprint", func(b *flow.Board) bool { return b.OpenSprint("goal-1") == "" })
+	w.until("the end of the sprint", func(b *board.Board) bool { return b.OpenSprint("goal-1") == "" })
 	r.cancel()
 	require.NoError(t, r.wait())
 	require.Contains(t, r.said(), "CONTINUE (go on) decided by human:ann-example, board → RUNNING\n")
-	made := w.moves(flow.ActCheckpoint)
+	made := w.moves(board.ActCheckpoint)
 	require.Len(t, made, 1)
-	require.Equal(t, &flow.CheckpointMove{Reason: "the deadline of sprint-2 is over", Cause: flow.CauseDeadline, Since: "sprint-1"}, made[0].Detail)
-	require.Equal(t, flow.GoalID("goal-1"), made[0].Goal)
+	require.Equal(t, &flow.CheckpointMove{Reason: "the deadline of sprint-2 is over", Cause: board.CauseDeadline, Since: "sprint-1"}, made[0].Detail)
+	require.Equal(t, board.GoalID("goal-1"), made[0].Goal)
 
 	w.liza("sprint", "start", "--deadline", "9h")
 	_, err := w.rush(reviewer(w.agent("approve")))
@@ -93,14 +94,14 @@ func TestRushMakesCheckpointByFigures(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.tasks(4)
-	w.config(func(c *flow.Config) { c.Checkpoint.Every = 2 })
+	w.config(func(c *board.Config) { c.Checkpoint.Every = 2 })
 	// No third task is merged while nobody has looked at the board yet.
 	crew := []supervise.Slot{coder(w.agent("case $LIZA_TASK in task-[34]) waitfor checked; esac; submit")), reviewer(w.agent("approve"))}
 	r := w.begin(untilIdle, crew...)
-	w.until("the checkpoint", func(b *flow.Board) bool { return b.Settings().Control.State == flow.Checkpoint })
+	w.until("the checkpoint", func(b *board.Board) bool { return b.Settings().Control.State == board.Checkpoint })
 	w.write(filepath.Join(w.notes, "checked"), "")
 	require.ErrorContains(t, r.wait(), "CHECKPOINT: 2 merges of goal-1 since sprint-1; git liza checkpoint decide ", r.said())
-	w.config(func(c *flow.Config) {
+	w.config(func(c *board.Config) {
 		c.Checkpoint.Every, c.Checkpoint.Share = 0, 50
 		c.Budgets.Goal.Tokens = 1000
 	})
@@ -111,8 +112,8 @@ func TestRushMakesCheckpointByFigures(t *testing.T) {
 	w.liza("checkpoint", "decide", "CONTINUE", "--message", "go on")
 	r, err = w.rush(crew...)
 	require.NoError(t, err, r.said())
-	require.Len(t, w.moves(flow.ActMerge), 4)
-	require.Len(t, w.moves(flow.ActCheckpoint), 2)
+	require.Len(t, w.moves(board.ActMerge), 4)
+	require.Len(t, w.moves(board.ActCheckpoint), 2)
 }
 
 // Of many that make the same due move at the same time, without the lock that they share
@@ -140,7 +141,7 @@ func TestDueMoveIsMadeOnce(t *testing.T) {
 	}
 	all.Wait()
 	require.Equal(t, int32(1), made.Load())
-	require.Len(t, w.moves(flow.ActSprintClose), 1)
+	require.Len(t, w.moves(board.ActSprintClose), 1)
 }
 
 // Three supervisors of one clone, or of three clones of a remote, and a person close and
@@ -161,10 +162,10 @@ func TestThreeRushesMakeDueMovesOnce(t *testing.T) {
 			for _, c := range clones(w) {
 				rushes = append(rushes, c.apart("approve", "--coders", "0", "--reviewers", "1"))
 			}
-			isOpen := func(open bool) func(*flow.Board) bool {
-				return func(b *flow.Board) bool { return (b.OpenSprint("goal-1") != "") == open }
+			isOpen := func(open bool) func(*board.Board) bool {
+				return func(b *board.Board) bool { return (b.OpenSprint("goal-1") != "") == open }
 			}
-			w.untilSynced("the rushes", func(b *flow.Board) bool { return len(b.IDs(flow.Agents)) == len(rushes) })
+			w.untilSynced("the rushes", func(b *board.Board) bool { return len(b.IDs(board.Agents)) == len(rushes) })
 			const sprints = 3
 			for n := range sprints {
 				w.tasks(1)
@@ -173,22 +174,22 @@ func TestThreeRushesMakeDueMovesOnce(t *testing.T) {
 				w.try("sprint", "close") // too late or not
 				w.untilSynced("the end of the sprint", isOpen(false))
 			}
-			var closed, opened []flow.SprintID
-			for _, m := range w.moves(flow.ActSprintClose) {
+			var closed, opened []board.SprintID
+			for _, m := range w.moves(board.ActSprintClose) {
 				closed = append(closed, m.Detail.(*flow.SprintCloseMove).Sprint)
 			}
-			for _, m := range w.moves(flow.ActSprintStart) {
+			for _, m := range w.moves(board.ActSprintStart) {
 				opened = append(opened, m.Detail.(*flow.SprintStartMove).Sprint)
 			}
-			require.Equal(t, []flow.SprintID{"sprint-1", "sprint-2", "sprint-3"}, closed)
-			require.Equal(t, []flow.SprintID{"sprint-2", "sprint-3"}, opened)
+			require.Equal(t, []board.SprintID{"sprint-1", "sprint-2", "sprint-3"}, closed)
+			require.Equal(t, []board.SprintID{"sprint-2", "sprint-3"}, opened)
 			w.liza("fsck", "--full")
 		})
 	}
 }
 
 // untilSynced waits for a state of the board that other clones may bring about.
-func (w *world) untilSynced(what string, holds func(*flow.Board) bool) {
+func (w *world) untilSynced(what string, holds func(*board.Board) bool) {
 	w.Helper()
 	w.awaitEach(100*time.Millisecond, what, func() bool {
 		w.try("sync")

@@ -12,12 +12,14 @@ import (
 	"testing"
 	"time"
 
-	"github.com/git-liza/git-liza/cmd/git-liza/internal/agent/playbook"
-	"github.com/git-liza/git-liza/flow"
-	"github.com/git-liza/git-liza/gitstore/document"
-	"github.com/git-liza/git-liza/internal/torture"
 	"github.com/rogpeppe/go-internal/txtar"
 	"github.com/stretchr/testify/require"
+
+	"github.com/git-liza/git-liza/cmd/git-liza/internal/agent/playbook"
+	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
+	"github.com/git-liza/git-liza/gitstore/document"
+	"github.com/git-liza/git-liza/internal/torture"
 )
 
 // A feature is the small product of testdata/feature.txtar, on a board of its own. Agents
@@ -32,9 +34,9 @@ type feature struct {
 
 // A plannedTask holds what a test reads of a task in the plan.
 type plannedTask struct {
-	ID       flow.TaskID   `yaml:"id"`
-	Level    int           `yaml:"level"`
-	Estimate flow.Duration `yaml:"estimate"`
+	ID       board.TaskID   `yaml:"id"`
+	Level    int            `yaml:"level"`
+	Estimate board.Duration `yaml:"estimate"`
 	Files    struct {
 		Create []string `yaml:"create"`
 	} `yaml:"files"`
@@ -92,7 +94,7 @@ func recipe(what string) playbook.Recipe {
 }
 
 // work is what the playbook has of a task.
-func (f *feature) work(id flow.TaskID) *playbook.Recipe {
+func (f *feature) work(id board.TaskID) *playbook.Recipe {
 	i := slices.IndexFunc(f.playbook.Work, func(w playbook.Work) bool { return w.Task == id })
 	return &f.playbook.Work[i].Attempts[0]
 }
@@ -150,7 +152,7 @@ func overhead(t *testing.T) time.Duration {
 	})
 	said, _, err := f.rushes("--planners", "0", "--coders", "1")
 	require.NoError(t, err, said)
-	begun, ended := f.moves(flow.ActClaim)[0].At, f.moves(flow.ActMerge)[tasks-1].At
+	begun, ended := f.moves(board.ActClaim)[0].At, f.moves(board.ActMerge)[tasks-1].At
 	return ended.Sub(begun) / tasks
 }
 
@@ -168,7 +170,7 @@ func (f *feature) complete(said string) {
 	f.Helper()
 	b := f.board()
 	for _, task := range f.tasks {
-		require.Equal(f, flow.Merged, b.Task(task.ID).Status, "%s: %s", task.ID, said)
+		require.Equal(f, board.Merged, b.Task(task.ID).Status, "%s: %s", task.ID, said)
 	}
 	f.left()
 	f.keepsLevels()
@@ -186,7 +188,7 @@ func (f *feature) complete(said string) {
 // had passed.
 func (f *feature) keepsLevels() {
 	f.Helper()
-	level := map[flow.TaskID]int{}
+	level := map[board.TaskID]int{}
 	for _, task := range f.tasks {
 		level[task.ID] = task.Level
 	}
@@ -194,7 +196,7 @@ func (f *feature) keepsLevels() {
 	for _, m := range f.history() {
 		switch d := m.Detail.(type) {
 		case *flow.LevelMove:
-			if d.Receipts[0].Result == flow.Pass {
+			if d.Receipts[0].Result == board.Pass {
 				require.Equal(f, passed+1, d.Level)
 				passed++
 			}
@@ -246,12 +248,12 @@ exec git liza script-agent`)
 	require.NoError(t, err, said)
 	f.complete(said)
 	f.tells(took, 0)
-	failed := map[flow.TaskID]string{}
-	for _, m := range f.moves(flow.ActSession) {
+	failed := map[board.TaskID]string{}
+	for _, m := range f.moves(board.ActSession) {
 		failed[m.Task] += m.Detail.(*flow.SessionMove).Error
 	}
-	maps.DeleteFunc(failed, func(_ flow.TaskID, why string) bool { return why == "" })
-	require.Equal(t, []flow.TaskID{"number", "page", "sum", "title"}, slices.Sorted(maps.Keys(failed)))
+	maps.DeleteFunc(failed, func(_ board.TaskID, why string) bool { return why == "" })
+	require.Equal(t, []board.TaskID{"number", "page", "sum", "title"}, slices.Sorted(maps.Keys(failed)))
 	require.Contains(t, failed["number"], "exit 137")
 	require.Contains(t, failed["title"], "without output")
 	require.Contains(t, failed["page"], "MANUAL.md")
@@ -274,7 +276,7 @@ func TestTortureFeatureWithALevelThatFails(t *testing.T) {
 		mend.Intent.TestsNotNeeded = "the gate is the test"
 		mend.Write = []playbook.File{good}
 		f.playbook.Work = append(f.playbook.Work, playbook.Work{Task: "mend", Attempts: []playbook.Recipe{mend}})
-		f.playbook.Plan = []flow.TaskInput{{ID: "mend", Title: "One number", DoneWhen: "no name stands twice", Spec: "specs/bag.md", Scope: "lib/tail.sh",
+		f.playbook.Plan = []board.TaskInput{{ID: "mend", Title: "One number", DoneWhen: "no name stands twice", Spec: "specs/bag.md", Scope: "lib/tail.sh",
 			Level: 2, Owns: []string{"lib/tail.sh"}, Verify: "sh scripts/test.sh tail"}}
 		f.playbook.Checks[0].Run = "sh scripts/test.sh"
 	})
@@ -285,10 +287,10 @@ func TestTortureFeatureWithALevelThatFails(t *testing.T) {
 	require.Contains(t, said, "level 2 of goal-1 failed by ")
 	require.Contains(t, said, "planner-1 added mend\n")
 	require.NotContains(t, said, "leaves to a human")
-	require.Equal(t, flow.Merged, f.task("mend").Status)
+	require.Equal(t, board.Merged, f.task("mend").Status)
 	failed := 0
-	for _, m := range f.moves(flow.ActLevel) {
-		if receipt := m.Detail.(*flow.LevelMove).Receipts[0]; receipt.Result == flow.Fail {
+	for _, m := range f.moves(board.ActLevel) {
+		if receipt := m.Detail.(*flow.LevelMove).Receipts[0]; receipt.Result == board.Fail {
 			failed++
 			require.Contains(t, receipt.Output, "number stands twice")
 		}

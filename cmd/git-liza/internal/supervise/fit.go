@@ -14,6 +14,7 @@ import (
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/agent/provider"
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/proc/confine"
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/flow/shell"
 )
 
@@ -43,13 +44,13 @@ func (u Unfit) String() string {
 type Program struct {
 	provider.Found
 	Launcher launcher.Launcher
-	Roles    []flow.Role // of its agents
+	Roles    []board.Role // of its agents
 	Unfit    Unfit
 }
 
 // Programs looks at the programs of the slots, each once, in the order of the slots. Of
 // one that only some of its roles may use there are two.
-func (r *Rush) Programs(ctx context.Context, b *flow.Board, slots []Slot) []Program {
+func (r *Rush) Programs(ctx context.Context, b *board.Board, slots []Slot) []Program {
 	var list []Program
 	var providers []provider.Provider
 	places := map[string]int{}
@@ -144,7 +145,7 @@ func checkConfined(ctx context.Context, r *Rush, p provider.Provider, found prov
 }
 
 // checkRow says why agents of a role cannot use a provider, whatever its program.
-func checkRow(b *flow.Board, role flow.Role, p provider.Provider) Unfit {
+func checkRow(b *board.Board, role board.Role, p provider.Provider) Unfit {
 	row := b.Role(role)
 	if row == nil || p.UnfitReason(row) == "" {
 		return Unfit{}
@@ -164,12 +165,12 @@ func missingProgram(ctx context.Context, p provider.Provider, environ []string) 
 
 // An unfitError says that the agent cannot work on this machine, and what it still holds.
 type unfitError struct {
-	task  flow.TaskID // "" if nothing is held
+	task  board.TaskID // "" if nothing is held
 	err   error
 	start bool // its program could not be started, which may be another time
 }
 
-func (u *unfitError) Error() string { return flow.Excerpt(u.err.Error(), 250) }
+func (u *unfitError) Error() string { return board.Excerpt(u.err.Error(), 250) }
 
 func (u *unfitError) Unwrap() error { return u.err }
 
@@ -182,7 +183,7 @@ type starts struct {
 }
 
 // startRoleWork does work of the agent's role, if the agent's program can be started.
-func startRoleWork(ctx context.Context, s *supervisor, b *flow.Board) (lookResult, error) {
+func startRoleWork(ctx context.Context, s *supervisor, b *board.Board) (lookResult, error) {
 	wait, err := tryStart(ctx, s, b)
 	if wait != nil || err != nil {
 		return *cmp.Or(wait, &lookResult{}), err
@@ -196,7 +197,7 @@ func startRoleWork(ctx context.Context, s *supervisor, b *flow.Board) (lookResul
 
 // tryStart looks for the agent's program before anything is claimed. wait is the result of
 // the look if the program cannot be used now.
-func tryStart(ctx context.Context, s *supervisor, b *flow.Board) (wait *lookResult, err error) {
+func tryStart(ctx context.Context, s *supervisor, b *board.Board) (wait *lookResult, err error) {
 	why := checkRow(b, s.id.Role(), s.provider)
 	switch {
 	case why != (Unfit{}):
@@ -221,7 +222,7 @@ func tryStart(ctx context.Context, s *supervisor, b *flow.Board) (wait *lookResu
 
 // noteUnfit gives back what the agent holds. It degrades the agent, or, if its program may be
 // started later, has it tried again as failed work of the board is.
-func noteUnfit(ctx context.Context, s *supervisor, b *flow.Board, u *unfitError) (lookResult, error) {
+func noteUnfit(ctx context.Context, s *supervisor, b *board.Board, u *unfitError) (lookResult, error) {
 	policy := b.Settings().Config.Retry
 	s.starts.failed++
 	counted := backoff{failed: s.starts.failed, most: policy.Attempts}.counted()
@@ -240,20 +241,20 @@ func noteUnfit(ctx context.Context, s *supervisor, b *flow.Board, u *unfitError)
 	}
 	if rests {
 		s.rush.troubles.note(u.task, errors.New(restText(s.id)))
-		_, err := s.clone.Make(ctx, flow.ActDegrade, "", &flow.DegradeMove{Agent: s.id, Reason: u.Error()})
+		_, err := s.clone.Make(ctx, board.ActDegrade, "", &flow.DegradeMove{Agent: s.id, Reason: u.Error()})
 		return look, err
 	}
 	wait := policy.Wait(s.starts.failed)
 	s.starts.known, s.starts.next, s.starts.why = false, time.Now().Add(wait), u.Error()
-	s.ask("%s: its program could not be started (%v), %s; again in %s", s.id, u, counted, flow.Duration(wait))
+	s.ask("%s: its program could not be started (%v), %s; again in %s", s.id, u, counted, board.Duration(wait))
 	return restUntilStart(s, b), nil
 }
 
 // restUntilStart is the result of a look while the program waits to be tried again. It
 // keeps a rush from its end if there is anything to do.
-func restUntilStart(s *supervisor, b *flow.Board) lookResult {
+func restUntilStart(s *supervisor, b *board.Board) lookResult {
 	look := lookResult{doing: retrying, why: s.starts.why}
-	if len(b.Triggers(s.rush.goals()...)) > 0 || slices.ContainsFunc(b.Tasks(), func(t flow.Summary) bool { return !t.Status.Final() && s.rush.serves(b, t.Goal) }) {
+	if len(flow.Triggers(b, s.rush.goals()...)) > 0 || slices.ContainsFunc(b.Tasks(), func(t board.Summary) bool { return !t.Status.Final() && s.rush.serves(b, t.Goal) }) {
 		look.due = s.starts.next
 	} else {
 		look.retry = s.starts.next

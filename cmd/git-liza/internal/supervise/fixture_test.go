@@ -14,14 +14,16 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/require"
+
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/agent/provider"
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/supervise"
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/work"
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/gitstore"
 	"github.com/git-liza/git-liza/gitstore/git"
 	"github.com/git-liza/git-liza/internal/gittest"
-	"github.com/stretchr/testify/require"
 )
 
 // self is the git-liza that agents use, built once for all tests.
@@ -182,9 +184,9 @@ func (w *world) tasks(n int) {
 }
 
 // config edits the board's configuration.
-func (w *world) config(edit func(*flow.Config)) {
+func (w *world) config(edit func(*board.Config)) {
 	w.Helper()
-	_, err := w.clone.Move(context.Background(), flow.ActConfig, "", func(b *flow.Board) (flow.Detail, error) {
+	_, err := w.clone.Move(context.Background(), board.ActConfig, "", func(b *board.Board) (flow.Detail, error) {
 		config := b.Settings().Config
 		edit(&config)
 		return &flow.ConfigMove{Config: config}, nil
@@ -196,25 +198,25 @@ func (w *world) config(edit func(*flow.Config)) {
 // nothing.
 func (w *world) attempts(n int) {
 	w.Helper()
-	w.config(func(c *flow.Config) { c.Retry.Attempts, c.Pressure.Rate = n, 0 })
+	w.config(func(c *board.Config) { c.Retry.Attempts, c.Pressure.Rate = n, 0 })
 }
 
 // starts sets how often a program may fail to start, a second apart.
 func (w *world) starts(n int) {
 	w.Helper()
-	w.config(func(c *flow.Config) {
-		c.Retry = flow.RetryPolicy{Attempts: n, Strategy: flow.Fixed, Base: flow.Duration(time.Second), Max: flow.Duration(time.Second)}
+	w.config(func(c *board.Config) {
+		c.Retry = board.RetryPolicy{Attempts: n, Strategy: board.Fixed, Base: board.Duration(time.Second), Max: board.Duration(time.Second)}
 	})
 }
 
-func (w *world) board() *flow.Board {
+func (w *world) board() *board.Board {
 	w.Helper()
 	b, _, err := w.clone.Store.Board(context.Background())
 	require.NoError(w, err)
 	return b
 }
 
-func (w *world) task(id flow.TaskID) *flow.Task {
+func (w *world) task(id board.TaskID) *board.Task {
 	w.Helper()
 	t := w.board().Task(id)
 	require.NotNil(w, t)
@@ -222,7 +224,7 @@ func (w *world) task(id flow.TaskID) *flow.Task {
 }
 
 // until waits for a state of the board.
-func (w *world) until(what string, holds func(*flow.Board) bool) {
+func (w *world) until(what string, holds func(*board.Board) bool) {
 	w.Helper()
 	w.await(what, func() bool { return holds(w.board()) })
 }
@@ -256,7 +258,7 @@ func (w *world) note(name string) string {
 }
 
 // moves are the moves of an act, oldest first.
-func (w *world) moves(act flow.Act) []flow.Move {
+func (w *world) moves(act board.Act) []flow.Move {
 	w.Helper()
 	return slices.DeleteFunc(w.history(), func(m flow.Move) bool { return m.Act != act })
 }
@@ -321,15 +323,15 @@ var took = regexp.MustCompile(`after \d+s`)
 func timeless(text string) string { return took.ReplaceAllString(text, "after 0s") }
 
 func coder(p provider.Provider) supervise.Slot {
-	return supervise.Slot{Role: flow.Coder, Provider: p}
+	return supervise.Slot{Role: board.Coder, Provider: p}
 }
 
 func reviewer(p provider.Provider) supervise.Slot {
-	return supervise.Slot{Role: flow.CodeReviewer, Provider: p}
+	return supervise.Slot{Role: board.CodeReviewer, Provider: p}
 }
 
 func planner(p provider.Provider) supervise.Slot {
-	return supervise.Slot{Role: flow.Planner, Provider: p}
+	return supervise.Slot{Role: board.Planner, Provider: p}
 }
 
 // A rushing is a rush that runs in the background.
@@ -426,13 +428,13 @@ func dead(pid int) bool {
 func (w *world) left() {
 	w.Helper()
 	b := w.board()
-	require.Empty(w, b.IDs(flow.Agents))
+	require.Empty(w, b.IDs(board.Agents))
 	for _, t := range b.Tasks() {
 		full := b.Task(t.ID)
 		require.Nil(w, full.Claim, t.ID)
 		require.Nil(w, full.Review(), t.ID)
 	}
-	require.NoError(w, b.Check())
+	require.NoError(w, flow.Check(b))
 }
 
 func (w *world) pid(name string) int {
@@ -443,7 +445,7 @@ func (w *world) pid(name string) int {
 }
 
 // logged reports whether an agent's log has a text.
-func (w *world) logged(id flow.AgentID, text string) bool {
+func (w *world) logged(id board.AgentID, text string) bool {
 	log, err := os.ReadFile(filepath.Join(w.dir, ".git", "liza", "log", string(id)+".log"))
 	return err == nil && strings.Contains(string(log), "--- "+text)
 }

@@ -4,10 +4,12 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/agent/provider"
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/supervise"
 	"github.com/git-liza/git-liza/flow"
-	"github.com/stretchr/testify/require"
+	"github.com/git-liza/git-liza/flow/board"
 )
 
 // gates is the provider that judges by the gates of the board.
@@ -27,13 +29,13 @@ func TestRushOfTheRoleGates(t *testing.T) {
 	w.liza("config", "gates.second.command", "grep ' 2$' task-1.txt")
 	r, err := w.rush(coder(w.agent("submit")), reviewer(w.agent(`if grep -q ' 2$' task-1.txt; then approve; else waitfor never; fi`)), judge("gates", gates(t)))
 	require.NoError(t, err, r.said())
-	require.Equal(t, flow.Merged, w.task("task-1").Status)
-	rejections := w.moves(flow.ActReject)
+	require.Equal(t, board.Merged, w.task("task-1").Status)
+	rejections := w.moves(board.ActReject)
 	require.Len(t, rejections, 1)
-	require.Equal(t, flow.Actor("gates-1"), rejections[0].By)
-	require.Equal(t, []flow.Finding{{Issue: "second does not pass: fail", Why: "it exits 1"}}, rejections[0].Detail.(*flow.RejectMove).Feedback.Blockers)
+	require.Equal(t, board.Actor("gates-1"), rejections[0].By)
+	require.Equal(t, []board.Finding{{Issue: "second does not pass: fail", Why: "it exits 1"}}, rejections[0].Detail.(*flow.RejectMove).Feedback.Blockers)
 	require.Contains(t, r.said(), "task-1 → REJECTED (1 blocker) by gates-1")
-	require.Empty(t, w.moves(flow.ActRelease))
+	require.Empty(t, w.moves(board.ActRelease))
 	w.left()
 }
 
@@ -49,11 +51,11 @@ func TestGatesThatMayNotRun(t *testing.T) {
 	w.git("config", "--unset-all", "liza.trust.allow")
 	_, err = w.rush(judge("gates", gates(t)))
 	require.ErrorContains(t, err, "task-1 READY_FOR_REVIEW: the board wants this machine to run a command that nobody here has allowed: true")
-	require.Empty(t, w.moves(flow.ActReview))
+	require.Empty(t, w.moves(board.ActReview))
 	w.liza("trust", "--all")
 	r, err := w.rush(judge("gates", gates(t)))
 	require.NoError(t, err, r.said())
-	require.Equal(t, flow.Merged, w.task("task-1").Status)
+	require.Equal(t, board.Merged, w.task("task-1").Status)
 	require.Contains(t, w.liza("log"), "unit pass on ")
 }
 
@@ -69,7 +71,7 @@ func TestRoleThatAProviderCannotBeHeldTo(t *testing.T) {
 	w.liza("role", "require", "reader", "--in-place-of", "code-reviewer")
 	_, err := w.rush(coder(w.agent("submit")), judge("reader", w.agent("approve")))
 	require.ErrorContains(t, err, "reader-1 rests: provider exec cannot be kept from running commands, which reader may not; git config liza.reader.provider NAME")
-	require.Empty(t, w.moves(flow.ActReview))
+	require.Empty(t, w.moves(board.ActReview))
 	r := &supervise.Rush{Clone: w.open(), Self: self}
 	p := w.agent("approve")
 	programs := r.Programs(t.Context(), w.board(), []supervise.Slot{judge("reader", p), judge("code-reviewer", p), judge("reader", p)})

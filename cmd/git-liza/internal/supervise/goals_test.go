@@ -3,9 +3,10 @@ package supervise_test
 import (
 	"testing"
 
-	"github.com/git-liza/git-liza/cmd/git-liza/internal/supervise"
-	"github.com/git-liza/git-liza/flow"
 	"github.com/stretchr/testify/require"
+
+	"github.com/git-liza/git-liza/cmd/git-liza/internal/supervise"
+	"github.com/git-liza/git-liza/flow/board"
 )
 
 // threeGoals are goal-1 with two tasks, goal-2, which comes first, with two, and goal-3
@@ -28,25 +29,25 @@ func TestRushServesGoalsByPriority(t *testing.T) {
 	const env = `echo "$LIZA_GOAL" > "$notes/goal-of-$LIZA_AGENT_ID-$LIZA_TASK"; `
 	r, err := w.rush(planner(w.agent(env+addOne)), coder(w.agent(env+"submit")), reviewer(w.agent("approve")))
 	require.NoError(t, err, r.said())
-	var claimed []flow.GoalID
-	for _, m := range w.moves(flow.ActClaim) {
+	var claimed []board.GoalID
+	for _, m := range w.moves(board.ActClaim) {
 		require.Equal(t, w.task(m.Task).Goal, m.Goal)
 		claimed = append(claimed, m.Goal)
 	}
-	require.Equal(t, []flow.GoalID{"goal-2", "goal-2", "goal-1", "goal-1", "goal-3"}, claimed, r.said())
-	require.Equal(t, flow.GoalID("goal-3"), w.task("task-5").Goal)
+	require.Equal(t, []board.GoalID{"goal-2", "goal-2", "goal-1", "goal-1", "goal-3"}, claimed, r.said())
+	require.Equal(t, board.GoalID("goal-3"), w.task("task-5").Goal)
 	require.Equal(t, "goal-3\n", w.note("goal-of-planner-1-"))
 	require.Equal(t, "goal-2\n", w.note("goal-of-coder-1-task-3"))
 	prompt := w.note("prompt-planner-1-1")
 	require.Contains(t, prompt, "Later")
 	require.NotContains(t, prompt, "task-3", "a planner of one goal is not told of the tasks of another")
 	b := w.board()
-	sessions := map[flow.GoalID]int{"goal-1": 4, "goal-2": 4, "goal-3": 3}
+	sessions := map[board.GoalID]int{"goal-1": 4, "goal-2": 4, "goal-3": 3}
 	for goal, want := range sessions {
 		require.Equal(t, want, b.Goal(goal).Usage.Sessions, goal)
-		require.Equal(t, flow.SprintID(""), b.OpenSprint(goal), "its planned tasks are final")
+		require.Equal(t, board.SprintID(""), b.OpenSprint(goal), "its planned tasks are final")
 	}
-	for _, id := range []flow.SprintID{"sprint-1", "sprint-2", "sprint-3"} {
+	for _, id := range []board.SprintID{"sprint-1", "sprint-2", "sprint-3"} {
 		require.Equal(t, sessions[b.Sprint(id).Goal], b.Sprint(id).Usage.Sessions, id)
 	}
 	w.left()
@@ -60,7 +61,7 @@ func TestRushServesOneGoal(t *testing.T) {
 	r := w.begin(func(r *supervise.Rush) { r.Goal, r.UntilIdle = "goal-1", true },
 		planner(w.agent(addOne)), coder(w.agent("submit")), reviewer(w.agent("approve")))
 	require.NoError(t, r.wait(), r.said())
-	for id, want := range map[flow.TaskID]flow.Status{"task-1": flow.Merged, "task-2": flow.Merged, "task-3": flow.Unclaimed, "task-4": flow.Unclaimed} {
+	for id, want := range map[board.TaskID]board.Status{"task-1": board.Merged, "task-2": board.Merged, "task-3": board.Unclaimed, "task-4": board.Unclaimed} {
 		require.Equal(t, want, w.task(id).Status, id)
 	}
 	require.Equal(t, 0, w.sessions("planner-1", ""), r.said())
@@ -76,6 +77,6 @@ func TestRushLeavesEndedGoals(t *testing.T) {
 	w.liza("goal", "done", "goal-3")
 	r, err := w.rush(coder(w.agent("submit")), reviewer(w.agent("approve")))
 	require.NoError(t, err, r.said())
-	require.Len(t, w.moves(flow.ActMerge), 2)
-	require.Equal(t, flow.Unclaimed, w.task("task-3").Status)
+	require.Len(t, w.moves(board.ActMerge), 2)
+	require.Equal(t, board.Unclaimed, w.task("task-3").Status)
 }

@@ -10,12 +10,13 @@ import (
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/agent/provider"
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/work"
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/gitstore/git"
 	"github.com/git-liza/git-liza/worktrees"
 )
 
 // handoffRequest is what an agent is told that shall leave its work to another session.
-func handoffRequest(id flow.TaskID) string {
+func handoffRequest(id board.TaskID) string {
 	return fmt.Sprintf(`Your context is nearly full. Do not go on with the task: another session will. Commit what is good, leave a handoff, and end your turn:
 
 git liza handoff %s --summary SUMMARY --next-action PHRASE --approach TEXT --dead-end TEXT
@@ -25,7 +26,7 @@ git liza handoff %s --summary SUMMARY --next-action PHRASE --approach TEXT --dea
 // leaveHandoff records a handoff for an agent that left none: what it committed, what it
 // did not, and what it said last.
 func leaveHandoff(ctx context.Context, reg *registration, a *assignment, ending provider.Ending) error {
-	h := flow.Handoff{Summary: "the agent's context was used up before it left a handoff", NextAction: "look at the worktree and go on from there"}
+	h := board.Handoff{Summary: "the agent's context was used up before it left a handoff", NextAction: "look at the worktree and go on from there"}
 	if tail := lastOutput(ending.Excerpt); tail != "" {
 		h.Approach = "its last output: " + tail
 	}
@@ -39,9 +40,9 @@ func leaveHandoff(ctx context.Context, reg *registration, a *assignment, ending 
 	}
 	h.Summary += committed + explainWorktree(ctx, reg.clone, a)
 	for _, text := range []*string{&h.Summary, &h.Approach} {
-		*text = flow.Excerpt(reg.rush.mask.String(*text), min(maxSessionError, b.Settings().Config.TextLimit))
+		*text = board.Excerpt(reg.rush.mask.String(*text), min(maxSessionError, b.Settings().Config.TextLimit))
 	}
-	_, err = reg.clone.Make(ctx, flow.ActHandoff, a.task.ID, &flow.HandoffMove{Handoff: h})
+	_, err = reg.clone.Make(ctx, board.ActHandoff, a.task.ID, &flow.HandoffMove{Handoff: h})
 	return err
 }
 
@@ -81,7 +82,7 @@ func explainWorktree(ctx context.Context, c *work.Clone, a *assignment) string {
 	case a.task.Attempt != nil && status.Head == a.task.Attempt.Base:
 		b.WriteString("\nNothing is committed.")
 	}
-	if t := a.task; a.capacity == flow.Does && err == nil && status.Branch != t.ID.Branch() {
+	if t := a.task; a.capacity == board.Does && err == nil && status.Branch != t.ID.Branch() {
 		fmt.Fprintf(&b, "\nThe worktree is not on its branch %s but on %s.", t.ID.Branch(), cmp.Or(status.Branch, "none"))
 	}
 	return b.String()

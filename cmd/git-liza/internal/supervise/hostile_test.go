@@ -6,11 +6,13 @@ import (
 	"runtime"
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/agent/provider"
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/supervise"
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/internal/torture"
-	"github.com/stretchr/testify/require"
 )
 
 // An agent may be missing, broken or hostile. Whatever it does, its task ends
@@ -82,8 +84,8 @@ func TestHostileCoders(t *testing.T) {
 			r := w.begin(once, coder(w.speaks(test.family, test.script)))
 			require.Error(t, r.wait())
 			task := w.task("task-1")
-			require.Equal(t, flow.Blocked, task.Status, r.said())
-			require.Equal(t, flow.LimitRetries, task.Block.Limit)
+			require.Equal(t, board.Blocked, task.Status, r.said())
+			require.Equal(t, board.LimitRetries, task.Block.Limit)
 			require.Contains(t, task.Retry.Error, test.reason)
 			require.Equal(t, integration, w.git("rev-parse", "integration"), "it moves by merges only")
 			if w.has("child") {
@@ -111,8 +113,8 @@ exit 1`)
 		require.Error(t, cmd.Wait())
 		require.Equal(t, 1, cmd.ProcessState.ExitCode())
 		task := w.task("task-1")
-		require.Equal(t, flow.Blocked, task.Status, family)
-		require.Equal(t, flow.LimitRetries, task.Block.Limit)
+		require.Equal(t, board.Blocked, task.Status, family)
+		require.Equal(t, board.LimitRetries, task.Block.Limit)
 		require.Contains(t, task.Retry.Error, "exit 1")
 		log, err := os.Stat(filepath.Join(w.dir, ".git", "liza", "log", "coder-1.log"))
 		require.NoError(t, err)
@@ -132,7 +134,7 @@ func TestHostileCoderIsTold(t *testing.T) {
 esac`)))
 	require.NoError(t, r.wait(), r.said())
 	require.Contains(t, w.note("prompt-coder-1-2"), "The worktree is not on its branch liza/task-1 but on elsewhere.")
-	require.Equal(t, flow.Merged, w.task("task-1").Status)
+	require.Equal(t, board.Merged, w.task("task-1").Status)
 }
 
 // What a session worked on that killed its guard waits for a person, also after the next one.
@@ -151,7 +153,7 @@ submit`)))
 	require.ErrorContains(t, err, "git liza record dismiss sprint-1/1 --reason R")
 	require.Contains(t, r.said(), "coder-1: the guard of its session on task-1 was killed")
 	require.Contains(t, r.said(), "its guard was killed)")
-	require.Equal(t, flow.RecordID("sprint-1/1"), w.task("task-1").Attempt.Doubt)
+	require.Equal(t, board.RecordID("sprint-1/1"), w.task("task-1").Attempt.Doubt)
 	require.Contains(t, w.liza("inbox"), "a session on task-1 killed its guard")
 	w.left()
 }
@@ -164,7 +166,7 @@ func TestHostileCoderLeavesItsPaths(t *testing.T) {
 	r := w.begin(once, coder(w.agent("submit")))
 	require.Error(t, r.wait())
 	task := w.task("task-1")
-	require.Equal(t, flow.Blocked, task.Status, r.said())
+	require.Equal(t, board.Blocked, task.Status, r.said())
 	require.Contains(t, task.Retry.Error, "task-1.txt")
 	require.Contains(t, task.Retry.Error, "rule: scope")
 }
@@ -178,7 +180,7 @@ func TestHostileNotLoggedIn(t *testing.T) {
 		`echo '{"type":"result","subtype":"success","is_error":true,"result":"Invalid API key · Please run /login","session_id":"s"}'; exit 1`)))
 	require.ErrorContains(t, r.wait(), "hostile is paused")
 	require.Contains(t, r.said(), "Please run /login")
-	require.Equal(t, flow.Unclaimed, w.task("task-1").Status, "the task is as it was")
+	require.Equal(t, board.Unclaimed, w.task("task-1").Status, "the task is as it was")
 	require.Equal(t, 1, w.sessions("coder-1", "task-1"))
 	w.left()
 }
@@ -225,15 +227,15 @@ func (test hostileReviewer) run(t *testing.T) {
 	// Files that the project's own command leaves behind do not count as the
 	// reviewer's.
 	const command = "echo made > made.txt"
-	w.config(func(c *flow.Config) { c.PostWorktree = command })
+	w.config(func(c *board.Config) { c.PostWorktree = command })
 	require.NoError(t, w.clone.Trust.Allow(t.Context(), command))
 	w.tasks(1)
 	r := w.begin(untilIdle, coder(w.agent("rm made.txt; submit")), reviewer(w.agent(test.script+`; approve || true`)))
 	require.ErrorContains(t, r.wait(), "review_exhaustion")
 	task := w.task("task-1")
-	require.Equal(t, flow.Blocked, task.Status, r.said())
-	require.Empty(t, w.moves(flow.ActApprove))
-	require.Empty(t, w.moves(flow.ActMerge))
+	require.Equal(t, board.Blocked, task.Status, r.said())
+	require.Empty(t, w.moves(board.ActApprove))
+	require.Empty(t, w.moves(board.ActMerge))
 	require.Contains(t, r.said(), "ended without a verdict (a reviewer changes nothing, and "+test.reason)
 	require.NotContains(t, w.git("worktree", "list"), "review@")
 	require.Contains(t, w.note("prompt-code-reviewer-1-2"), "The review counts for nothing: ")
@@ -255,9 +257,9 @@ func TestHostileDaemons(t *testing.T) {
 			require.NoError(t, err, r.said())
 			require.True(t, dead(w.pid("child")), "the session has left somebody")
 			task := w.task("task-1")
-			require.Equal(t, flow.Merged, task.Status, r.said())
+			require.Equal(t, board.Merged, task.Status, r.said())
 			require.Equal(t, "coder-1 1\n", w.git("show", "integration:task-1.txt"))
-			require.Len(t, w.moves(flow.ActApprove), 1)
+			require.Len(t, w.moves(board.ActApprove), 1)
 		})
 	}
 }
@@ -268,14 +270,14 @@ func TestGateLeavesADaemon(t *testing.T) {
 	w := newWorld(t)
 	command := `(setsid sh -c "trap '' TERM HUP; echo \$\$ > '` + w.notes + `/child'; while :; do sleep 0.05; done" </dev/null >/dev/null 2>&1 &)
 until test -s '` + w.notes + `/child'; do sleep 0.02; done`
-	w.config(func(c *flow.Config) {
-		c.Gates = []flow.Gate{{Name: "test", Command: command, Required: true, Timeout: flow.Duration(minute)}}
+	w.config(func(c *board.Config) {
+		c.Gates = []board.Gate{{Name: "test", Command: command, Required: true, Timeout: board.Duration(minute)}}
 	})
 	require.NoError(t, w.clone.Trust.Allow(t.Context(), command))
 	w.tasks(1)
 	r, err := w.rush(coder(w.agent("submit")), reviewer(w.agent("approve")))
 	require.NoError(t, err, r.said())
-	require.Equal(t, flow.Merged, w.task("task-1").Status)
+	require.Equal(t, board.Merged, w.task("task-1").Status)
 	require.True(t, dead(w.pid("child")), "the gate has left somebody")
 }
 
@@ -286,7 +288,7 @@ func TestReviewerMayRun(t *testing.T) {
 	w.tasks(1)
 	r, err := w.rush(coder(w.agent("echo '*.o' > .gitignore; submit")), reviewer(w.agent("echo built > task.o; echo note > note.txt; touch task-1.txt; git status; approve")))
 	require.NoError(t, err, r.said())
-	require.Equal(t, flow.Merged, w.task("task-1").Status)
+	require.Equal(t, board.Merged, w.task("task-1").Status)
 }
 
 // An agent acts as itself: no coder approves its own work as an agent that only
@@ -304,7 +306,7 @@ func TestHostileCoderIsNobodyElse(t *testing.T) {
 			r, err := w.rush(coder(w.agent(`submit; c=$(git rev-parse HEAD); ` + as + `
 git liza review $LIZA_TASK $as 2>"$notes/review" || true; git liza approve $LIZA_TASK --commit $c $as 2>"$notes/approve" || true`)))
 			require.Error(t, err)
-			require.Equal(t, flow.ReadyForReview, w.task("task-1").Status, r.said())
+			require.Equal(t, board.ReadyForReview, w.task("task-1").Status, r.said())
 			require.Contains(t, w.note("review"), "acts as that agent")
 			require.Contains(t, w.note("approve"), "rule: identity")
 		})
@@ -326,11 +328,11 @@ func TestHostileFiles(t *testing.T) {
 			w.tasks(1)
 			r := w.begin(once, coder(w.agent("test $n = 1 || exit 9; "+script)))
 			require.Error(t, r.wait(), r.said())
-			require.Equal(t, flow.Blocked, w.task("task-1").Status, r.said())
+			require.Equal(t, board.Blocked, w.task("task-1").Status, r.said())
 			w.tasks(1)
 			o := w.begin(once, coder(w.agent("submit")))
 			require.Error(t, o.wait())
-			require.Equal(t, flow.ReadyForReview, w.task("task-2").Status, o.said())
+			require.Equal(t, board.ReadyForReview, w.task("task-2").Status, o.said())
 		})
 	}
 }
@@ -345,7 +347,7 @@ func TestHostileConfiguration(t *testing.T) {
 cp -r $c "$notes/evil"; git config -f "$notes/evil/config" core.fsmonitor "touch '$notes/pwned'; false"; for at in $g $c/worktrees/*; do echo "$notes/evil" > $at/commondir; done; echo x > y`)))
 	require.Error(t, r.wait())
 	require.False(t, w.has("pwned"), r.said())
-	require.Equal(t, flow.Blocked, w.task("task-1").Status, r.said())
+	require.Equal(t, board.Blocked, w.task("task-1").Status, r.said())
 }
 
 // A tree may bring its own hooks, as a relative core.hooksPath lets it. They run in
@@ -376,7 +378,7 @@ func TestHostileHookOfACommit(t *testing.T) {
 	p.Commit = provider.BySupervisor
 	r := w.begin(once, coder(p))
 	require.Error(t, r.wait())
-	require.Equal(t, flow.Blocked, w.task("task-1").Status, r.said())
+	require.Equal(t, board.Blocked, w.task("task-1").Status, r.said())
 	require.Contains(t, w.task("task-1").Retry.Error, "the worktree could not be committed")
 	require.NotContains(t, w.task("task-1").Retry.Error+r.said(), "none-of-their-business")
 	require.NotContains(t, r.said(), "\x1b", "nor does it steer a terminal")
@@ -399,9 +401,9 @@ printf 'summary: did\nvalidation: looked\n'`)
 	p.Commit = provider.BySupervisor
 	r, err := w.rush(reviewer(w.agent("approve")), coder(p))
 	require.NoError(t, err, r.said())
-	require.Equal(t, flow.Merged, w.task("task-1").Status, r.said())
+	require.Equal(t, board.Merged, w.task("task-1").Status, r.said())
 	require.True(t, w.has("ran"), r.said())
-	require.Empty(t, w.moves(flow.ActNote), w.note("said"))
+	require.Empty(t, w.moves(board.ActNote), w.note("said"))
 	require.Contains(t, w.note("said"), "rule: ")
 }
 
@@ -413,12 +415,12 @@ func TestTortureHostilePlanner(t *testing.T) {
 	script := planner(w.agent(`git liza record discovery --severity high --urgency immediate "Idea $n"; git liza task add --title T --done-when D --spec specs/vision.md --scope S --kind docs; git liza task abandon task-$n --reason no`))
 	r, err := w.rush(script)
 	require.NoError(t, err, r.said())
-	require.Equal(t, 12, len(w.moves(flow.ActSession)), r.said())
+	require.Equal(t, 12, len(w.moves(board.ActSession)), r.said())
 	require.Contains(t, r.said(), "planners have had 12 sessions in a row while nobody else made a move")
 	w.liza("note", "Go on")
 	r, err = w.rush(script)
 	require.NoError(t, err, r.said())
-	require.Equal(t, 24, len(w.moves(flow.ActSession)), r.said())
+	require.Equal(t, 24, len(w.moves(board.ActSession)), r.said())
 }
 
 // The log of an agent is written where it belongs, whatever an agent put there.
@@ -435,7 +437,7 @@ func TestHostileLog(t *testing.T) {
 			w.tasks(1)
 			r = w.begin(once, coder(w.agent("echo words; submit")))
 			require.Error(t, r.wait())
-			require.Equal(t, flow.ReadyForReview, w.task("task-2").Status, r.said())
+			require.Equal(t, board.ReadyForReview, w.task("task-2").Status, r.said())
 			require.False(t, w.has("elsewhere"))
 			log, err := os.ReadFile(filepath.Join(w.dir, ".git", "liza", "log", "coder-1.log"))
 			require.NoError(t, err)
@@ -454,7 +456,7 @@ git liza handoff $LIZA_TASK --summary "it is $FAMILY_API_KEY" --next-action "go 
 	p.Env = []string{"FAMILY_*"}
 	r := w.begin(once, coder(p))
 	require.Error(t, r.wait())
-	require.Equal(t, flow.ReadyForReview, w.task("task-1").Status, r.said())
+	require.Equal(t, board.ReadyForReview, w.task("task-1").Status, r.said())
 	require.Contains(t, w.note("refused"), "rule: secret")
 	require.NotContains(t, w.git("log", "-p", "refs/liza/state"), "none-of-their-business")
 }
@@ -474,7 +476,7 @@ printf 'summary: did\nvalidation: looked\nextend: ["**"]\n'`)
 	p.Commit = provider.BySupervisor
 	r := w.begin(untilIdle, coder(p))
 	require.Error(t, r.wait(), "nobody reviews")
-	require.Equal(t, flow.ReadyForReview, w.task("task-1").Status, r.said())
+	require.Equal(t, board.ReadyForReview, w.task("task-1").Status, r.said())
 	require.False(t, w.has("ran"), r.said())
 	require.Contains(t, w.note("prompt-coder-1-2"), "sub is a git repository of its own")
 	require.Contains(t, w.note("prompt-coder-1-2"), `/sub/.git "$(mktemp -d)"`)
@@ -497,20 +499,20 @@ echo '*.bin filter=x' >.gitattributes; echo b >x.bin; submit; rm -f "$notes/ran"
 			w := newWorld(t)
 			w.git("config", "filter.x.smudge", "./tool.sh")
 			w.git("config", "filter.x.clean", "cat")
-			w.config(func(c *flow.Config) { c.PostWorktree = install })
+			w.config(func(c *board.Config) { c.PostWorktree = install })
 			require.NoError(t, w.clone.Trust.Allow(t.Context(), install))
 			w.tasks(2)
 			r, err := w.rush(reviewer(w.agent("approve")), reviewer(w.agent("approve")),
 				coder(w.agent(`test $LIZA_TASK = task-1 || { submit; exit; }; `+test.script)))
 			require.ErrorContains(t, err, "task-1 BLOCKED: review_exhaustion", r.said())
-			require.Equal(t, flow.Merged, w.task("task-2").Status, r.said())
+			require.Equal(t, board.Merged, w.task("task-2").Status, r.said())
 			require.NotContains(t, r.said(), " rests: ")
 			require.Contains(t, r.said(), "the review of task-1 ended without a verdict (")
 			require.False(t, w.has("ran"))
-			anomalies := w.moves(flow.ActAnomaly)
+			anomalies := w.moves(board.ActAnomaly)
 			require.Len(t, anomalies, 2)
 			a := anomalies[0].Detail.(*flow.AnomalyMove)
-			require.Equal(t, flow.TaskID("task-1"), a.About)
+			require.Equal(t, board.TaskID("task-1"), a.About)
 			require.Contains(t, a.Details["reason"], test.why)
 			w.left()
 		})
@@ -534,6 +536,6 @@ func TestBaseThatCannotBeCheckedOut(t *testing.T) {
 	r, err := w.rush(coder(w.agent("submit")), coder(w.agent("submit")))
 	require.ErrorContains(t, err, "cannot be checked out: git read-tree", r.said())
 	require.NotContains(t, r.said(), " rests: ")
-	require.Equal(t, flow.Unclaimed, w.task("task-1").Status)
+	require.Equal(t, board.Unclaimed, w.task("task-1").Status)
 	w.left()
 }

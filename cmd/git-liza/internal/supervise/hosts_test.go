@@ -6,10 +6,11 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/git-liza/git-liza/cmd/git-liza/internal/agent/provider"
-	"github.com/git-liza/git-liza/flow"
-	"github.com/git-liza/git-liza/internal/torture"
 	"github.com/stretchr/testify/require"
+
+	"github.com/git-liza/git-liza/cmd/git-liza/internal/agent/provider"
+	"github.com/git-liza/git-liza/flow/board"
+	"github.com/git-liza/git-liza/internal/torture"
 )
 
 // The demonstration's product, built by three hosts that are three principals:
@@ -58,8 +59,8 @@ func TestTortureThreePrincipalsBuildTheProduct(t *testing.T) {
 		open := len(tasks) == 0
 		for _, task := range tasks {
 			open = open || !task.Status.Final()
-			require.NotEqual(t, flow.Blocked, task.Status, coding.said())
-			if task.Status == flow.Approved {
+			require.NotEqual(t, board.Blocked, task.Status, coding.said())
+			if task.Status == board.Approved {
 				again = true
 				merges.try("merge", string(task.ID))
 			}
@@ -70,7 +71,7 @@ func TestTortureThreePrincipalsBuildTheProduct(t *testing.T) {
 		before := merged
 		merges.await("another merge", func() bool {
 			all = done()
-			merged = len(merges.moves(flow.ActMerge))
+			merged = len(merges.moves(board.ActMerge))
 			return all || merged > before
 		})
 	}
@@ -83,8 +84,8 @@ func TestTortureThreePrincipalsBuildTheProduct(t *testing.T) {
 		clone.agree()
 	}
 	w.left()
-	roles := map[flow.Act]string{flow.ActClaim: "builders", flow.ActSubmit: "builders", flow.ActApprove: "judges", flow.ActReject: "judges",
-		flow.ActMerge: "merger", flow.ActIntegrationFail: "merger"}
+	roles := map[board.Act]string{board.ActClaim: "builders", board.ActSubmit: "builders", board.ActApprove: "judges", board.ActReject: "judges",
+		board.ActMerge: "merger", board.ActIntegrationFail: "merger"}
 	for act, principal := range roles {
 		require.NotEmpty(t, w.moves(act), act)
 		for _, m := range w.moves(act) {

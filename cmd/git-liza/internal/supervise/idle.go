@@ -6,7 +6,7 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/flow/layout"
 )
 
@@ -15,12 +15,12 @@ type idleSet struct {
 	allIdle chan struct{} // receives a value when all are idle
 
 	mu   sync.Mutex
-	tips map[*supervisor]flow.ObjectID // "" while at work
+	tips map[*supervisor]board.ObjectID // "" while at work
 }
 
 func (i *idleSet) markBusy(s *supervisor) { i.setTip(s, "") }
 
-func (i *idleSet) setTip(s *supervisor, tip flow.ObjectID) {
+func (i *idleSet) setTip(s *supervisor, tip board.ObjectID) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	i.tips[s] = tip
@@ -53,7 +53,7 @@ func (i *idleSet) recheckEnd() {
 
 // agreedTip returns the state of the board at which all supervisors found nothing to
 // do.
-func (i *idleSet) agreedTip() (tip flow.ObjectID, ok bool) {
+func (i *idleSet) agreedTip() (tip board.ObjectID, ok bool) {
 	for _, at := range i.tips {
 		if at == "" || tip != "" && at != tip {
 			return "", false
@@ -64,7 +64,7 @@ func (i *idleSet) agreedTip() (tip flow.ObjectID, ok bool) {
 }
 
 // idleTip is agreedTip for callers that do not hold the lock.
-func (i *idleSet) idleTip() (flow.ObjectID, bool) {
+func (i *idleSet) idleTip() (board.ObjectID, bool) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	return i.agreedTip()
@@ -75,7 +75,7 @@ func (i *idleSet) hasBusyPlanner() bool {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	for s, at := range i.tips {
-		if at == "" && s.capacity == flow.Plans {
+		if at == "" && s.capacity == board.Plans {
 			return true
 		}
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/proc/confine"
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/work"
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/flow/lists"
 	"github.com/git-liza/git-liza/gitstore"
 	"github.com/git-liza/git-liza/gitstore/git"
@@ -26,7 +27,7 @@ const killedError = "The session was cut off: its supervisor was killed while it
 // recordKilled records the sessions of a registration that ended with its supervisor, before what it
 // holds is given back: those that were saved and did not reach the board, and the one that was cut off
 // with its supervisor. It reports whether there was one.
-func recordKilled(ctx context.Context, r *Rush, own *work.Clone, id flow.AgentID, g flow.Generation) (bool, error) {
+func recordKilled(ctx context.Context, r *Rush, own *work.Clone, id board.AgentID, g board.Generation) (bool, error) {
 	was, ok := gitstore.LastBeat(own.Repo, id)
 	saved, err := gitstore.Sessions(ctx, own.Repo, gitstore.SessionFilter{Agent: id})
 	if err != nil {
@@ -65,11 +66,11 @@ func recordSaved(ctx context.Context, own *work.Clone, saved []gitstore.SessionR
 		if there[s.ID] || errors.Is(err, gitstore.ErrOffline) {
 			continue
 		}
-		d := &flow.SessionMove{Provider: s.Provider, Model: s.Model, Role: s.Role, Outcome: s.Outcome, Usage: s.Usage, Record: s.ID, Error: flow.Excerpt(s.Error, 1000)}
+		d := &flow.SessionMove{Provider: s.Provider, Model: s.Model, Role: s.Role, Outcome: s.Outcome, Usage: s.Usage, Record: s.ID, Error: board.Excerpt(s.Error, 1000)}
 		if s.Outcome == "killed" {
 			d.Error = s.Ending
 		}
-		_, failed := own.Make(ctx, flow.ActSession, s.Task, d)
+		_, failed := own.Make(ctx, board.ActSession, s.Task, d)
 		done, err = done || failed == nil, errors.Join(err, failed)
 	}
 	return done, err
@@ -77,7 +78,7 @@ func recordSaved(ctx context.Context, own *work.Clone, saved []gitstore.SessionR
 
 // saveKilled saves the session that an agent had when its supervisor was killed, with what its
 // presence and its log tell.
-func saveKilled(ctx context.Context, r *Rush, own *work.Clone, id flow.AgentID, was gitstore.Presence) (kept gitstore.SessionRecord, err error) {
+func saveKilled(ctx context.Context, r *Rush, own *work.Clone, id board.AgentID, was gitstore.Presence) (kept gitstore.SessionRecord, err error) {
 	b, _, err := own.Store.Board(ctx)
 	if err != nil {
 		return kept, err
@@ -105,7 +106,7 @@ func saveKilled(ctx context.Context, r *Rush, own *work.Clone, id flow.AgentID, 
 		used.Sessions = 1
 	}
 	kept.Usage = used.Bounded()
-	if t, row := b.Task(was.Task), b.Role(kept.Role); t != nil && row != nil && row.Capacity == flow.Does {
+	if t, row := b.Task(was.Task), b.Role(kept.Role); t != nil && row != nil && row.Capacity == board.Does {
 		kept.Dir = own.Checkouts.Folder(t)
 	}
 	kept.ID, err = gitstore.SaveSession(ctx, own.Repo, kept, r.mask.Bytes(prompt), r.mask.Bytes(output))
@@ -113,7 +114,7 @@ func saveKilled(ctx context.Context, r *Rush, own *work.Clone, id flow.AgentID, 
 }
 
 // lastLogged returns what the log of an agent has of the last session: its prompt and its output.
-func lastLogged(repo *git.Repo, id flow.AgentID) (prompt, output []byte) {
+func lastLogged(repo *git.Repo, id board.AgentID) (prompt, output []byte) {
 	text, _ := os.ReadFile(logPath(repo.CommonDir(), id))
 	if i := bytes.LastIndex(text, []byte("\n--- output\n")); i >= 0 {
 		prompt, output = text[:i+1], text[i+len("\n--- output\n"):]

@@ -4,13 +4,14 @@ import (
 	"context"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/gitstore"
 )
 
 // LastReview returns the commit that integration was at when an agent of a role began
 // to review a task the time before the last, if the review is under way, else the last
 // time. It is "" if no agent of the role began to then.
-func LastReview(ctx context.Context, store *gitstore.Store, t *flow.Task, role flow.Role) (flow.ObjectID, error) {
+func LastReview(ctx context.Context, store *gitstore.Store, t *board.Task, role board.Role) (board.ObjectID, error) {
 	if t == nil || t.Submission == nil {
 		return "", nil
 	}
@@ -26,7 +27,7 @@ func LastReview(ctx context.Context, store *gitstore.Store, t *flow.Task, role f
 	var found gitstore.Event
 	err = store.Events(tip, func(e gitstore.Event) (bool, error) {
 		m := e.Move
-		if m.Act != flow.ActReview || m.Task != t.ID || m.By.Role() != role {
+		if m.Act != board.ActReview || m.Task != t.ID || m.By.Role() != role {
 			return !m.At.Before(since), ctx.Err()
 		}
 		if current != nil && current.By == m.By {
@@ -49,7 +50,7 @@ func LastReview(ctx context.Context, store *gitstore.Store, t *flow.Task, role f
 // LastFailure returns by what the last claim of a task by an agent of a role failed, ""
 // if none did since the last submission. It is found among the moves once somebody has
 // unblocked the task, since the board then counts anew.
-func LastFailure(ctx context.Context, store *gitstore.Store, t *flow.Task, role flow.Role) (why string, err error) {
+func LastFailure(ctx context.Context, store *gitstore.Store, t *board.Task, role board.Role) (why string, err error) {
 	if t.Retry != nil {
 		return t.Retry.Error, nil
 	}
@@ -62,7 +63,7 @@ func LastFailure(ctx context.Context, store *gitstore.Store, t *flow.Task, role 
 	}
 	err = store.Events(tip, func(e gitstore.Event) (bool, error) {
 		m := e.Move
-		if m.Task == t.ID && m.Act == flow.ActSubmit {
+		if m.Task == t.ID && m.Act == board.ActSubmit {
 			return false, nil
 		}
 		if d, ok := m.Detail.(*flow.SessionMove); ok && m.Task == t.ID && d.Role == role {

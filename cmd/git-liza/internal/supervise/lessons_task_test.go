@@ -5,7 +5,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 )
 
 // When a sprint ends in which something went wrong, a planner's supervisor adds the task
@@ -31,17 +31,17 @@ func TestRushAddsLessonsTask(t *testing.T) {
 	w.liza("role", "add", "librarian")
 	w.tasks(1)
 	close()
-	require.Len(t, w.moves(flow.ActSprintClose), 2)
+	require.Len(t, w.moves(board.ActSprintClose), 2)
 	require.Nil(t, w.board().Task("lessons-sprint-2"), "nothing went wrong")
 	added := w.board().Task("lessons-sprint-1")
 	require.NotNil(t, added)
-	require.Equal(t, flow.Role("librarian"), added.Role)
+	require.Equal(t, board.Role("librarian"), added.Role)
 	require.Equal(t, []string{".liza/knowledge/**"}, added.Owns)
-	moves := len(w.moves(flow.ActAdd))
+	moves := len(w.moves(board.ActAdd))
 	plan()
-	require.Len(t, w.moves(flow.ActAdd), moves)
+	require.Len(t, w.moves(board.ActAdd), moves)
 
 	w.liza("task", "abandon", "lessons-sprint-1", "--reason", "there is nothing to say")
 	close()
-	require.Len(t, w.moves(flow.ActAdd), moves)
+	require.Len(t, w.moves(board.ActAdd), moves)
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/supervise"
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 )
 
 // levelled adds a task for each level that is given.
@@ -44,8 +45,8 @@ func TestABarrierIsHeldByAFailedTask(t *testing.T) {
 	require.ErrorContains(t, err, "nothing can move without a human:\n  task-13 BLOCKED: retries", r.said())
 	require.ErrorContains(t, err, "\n  task-1 UNCLAIMED: task-1 is at level 2 and waits for level 1 of goal-1: task-13 is BLOCKED; git liza show task-1\n")
 	require.ErrorContains(t, err, "\n  2 more wait: git liza status")
-	require.Equal(t, flow.Merged, w.task("task-14").Status)
-	require.Empty(t, w.moves(flow.ActLevel))
+	require.Equal(t, board.Merged, w.task("task-14").Status)
+	require.Empty(t, w.moves(board.ActLevel))
 }
 
 // A level whose gate fails wakes the planner with what the gate printed, and holds the
@@ -72,13 +73,13 @@ fix) intent; echo good > state.txt; git add -A; git commit -q -m state; git liza
 esac`)
 	r, err := w.rush(planner(w.agent(`git liza task add --from "$notes/fix.yaml"`)), coder(script), coder(script), reviewer(w.agent("approve")))
 	require.NoError(t, err, r.said())
-	var claimed []flow.TaskID
-	for _, m := range w.moves(flow.ActClaim) {
+	var claimed []board.TaskID
+	for _, m := range w.moves(board.ActClaim) {
 		claimed = append(claimed, m.Task)
 	}
-	require.Equal(t, []flow.TaskID{"task-1", "fix", "task-2"}, claimed, r.said())
+	require.Equal(t, []board.TaskID{"task-1", "fix", "task-2"}, claimed, r.said())
 	var results []string
-	for _, m := range w.moves(flow.ActLevel) {
+	for _, m := range w.moves(board.ActLevel) {
 		d := m.Detail.(*flow.LevelMove)
 		require.Len(t, d.Receipts, 1)
 		results = append(results, "level "+strconv.Itoa(d.Level)+" "+d.Receipts[0].Result.String())
@@ -150,7 +151,7 @@ func TestAFailedLevelIsNoSuccess(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.gate("whole", "level", "false")
-	w.config(func(c *flow.Config) { c.Goal.Auto = true })
+	w.config(func(c *board.Config) { c.Goal.Auto = true })
 	w.tasks(1)
 	r, err := w.rush(coder(w.agent("submit")), reviewer(w.agent("approve")))
 	var stuck *supervise.Stuck
@@ -158,8 +159,8 @@ func TestAFailedLevelIsNoSuccess(t *testing.T) {
 	require.Len(t, stuck.Stalls, 1)
 	require.Equal(t, "level 1 of goal-1", stuck.Stalls[0].Status)
 	require.Equal(t, "git liza goal show goal-1 --level 1", stuck.Stalls[0].Hint)
-	require.Len(t, w.moves(flow.ActLevel), 1, "it is not run again on the same tip")
-	require.Empty(t, w.moves(flow.ActComplete))
+	require.Len(t, w.moves(board.ActLevel), 1, "it is not run again on the same tip")
+	require.Empty(t, w.moves(board.ActComplete))
 }
 
 // Before supervisors complete a goal its gates run, and the move has their receipts.
@@ -167,17 +168,17 @@ func TestGatesOfAGoal(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.gate("final", "goal", "cat task-2.txt")
-	w.config(func(c *flow.Config) { c.Goal.Auto = true })
+	w.config(func(c *board.Config) { c.Goal.Auto = true })
 	w.tasks(1)
 	slots := []supervise.Slot{coder(w.agent("submit")), reviewer(w.agent("approve"))}
 	r, err := w.rush(slots...)
 	require.NoError(t, err, r.said())
 	require.Equal(t, 1, strings.Count(r.said(), "goal-1 cannot be completed: gate final fails"), r.said())
-	require.Empty(t, w.moves(flow.ActComplete))
+	require.Empty(t, w.moves(board.ActComplete))
 	w.tasks(1)
 	r, err = w.rush(slots...)
 	require.NoError(t, err, r.said())
-	done := w.moves(flow.ActComplete)
+	done := w.moves(board.ActComplete)
 	require.Len(t, done, 1, r.said())
 	d := done[0].Detail.(*flow.CompleteMove)
 	require.Len(t, d.Receipts, 1)
@@ -198,12 +199,12 @@ echo fine > task-1.txt; git commit -q -a -m fine; git liza submit $LIZA_TASK`)),
 	require.NoError(t, err, r.said())
 	require.Contains(t, w.note("refused"), "gate style fails")
 	require.Equal(t, []string{"submitted"}, w.outcomes("coder-1"))
-	results := map[string]flow.Result{}
-	for _, receipt := range w.moves(flow.ActSubmit)[0].Detail.(*flow.SubmitMove).Gates {
+	results := map[string]board.Result{}
+	for _, receipt := range w.moves(board.ActSubmit)[0].Detail.(*flow.SubmitMove).Gates {
 		results[receipt.Gate] = receipt.Result
 	}
-	require.Equal(t, map[string]flow.Result{"style": flow.Pass, "taste": flow.Fail}, results)
-	require.Len(t, w.board().IDs(flow.Anomalies), 1)
+	require.Equal(t, map[string]board.Result{"style": board.Pass, "taste": board.Fail}, results)
+	require.Len(t, w.board().IDs(board.Anomalies), 1)
 }
 
 // A gate that cannot run here blames no task: the merge waits, the board says where the
@@ -219,9 +220,9 @@ func TestAGateAtAMergeThatCannotRun(t *testing.T) {
 	r, err := w.rush(coder(w.agent("submit")), reviewer(w.agent("approve")))
 	require.ErrorContains(t, err, "task-1 APPROVED: gate unit cannot run on "+host+": it exits 127", r.said())
 	require.Equal(t, 1, strings.Count(r.said(), "task-1 waits: gate unit cannot run on "+host), r.said())
-	require.Empty(t, w.moves(flow.ActIntegrationFail))
-	require.Len(t, w.moves(flow.ActOutage), 1)
-	require.Len(t, flow.OutagesOf(w.board()), 1)
+	require.Empty(t, w.moves(board.ActIntegrationFail))
+	require.Len(t, w.moves(board.ActOutage), 1)
+	require.Len(t, board.OutagesOf(w.board()), 1)
 
 	w.liza("gate", "outage", "unit", "--host", "another", "--error", "no tool")
 	r, err = w.rush(reviewer(w.agent("approve")))
@@ -232,9 +233,9 @@ func TestAGateAtAMergeThatCannotRun(t *testing.T) {
 	w.write(tool, "#!/bin/sh\n")
 	r, err = w.rush(reviewer(w.agent("approve")))
 	require.NoError(t, err, r.said())
-	require.Equal(t, flow.Merged, w.task("task-1").Status)
+	require.Equal(t, board.Merged, w.task("task-1").Status)
 	require.Contains(t, r.said(), "gate unit runs on "+host+" again")
-	require.Empty(t, flow.OutagesOf(w.board()))
+	require.Empty(t, board.OutagesOf(w.board()))
 }
 
 // The claim does not count among those that failed, and no other begins before the gate
@@ -251,12 +252,12 @@ func TestAGateAtASubmissionThatCannotRun(t *testing.T) {
 	require.Contains(t, w.note("refused"), "could not run on this machine")
 	require.Equal(t, []string{"failed"}, w.outcomes("coder-1"))
 	require.Nil(t, w.task("task-1").Retry)
-	require.Len(t, flow.OutagesOf(w.board()), 1)
+	require.Len(t, board.OutagesOf(w.board()), 1)
 
 	w.write(tool, "#!/bin/sh\n")
 	r, err = w.rush(slot, reviewer(w.agent("approve")))
 	require.NoError(t, err, r.said())
-	require.Empty(t, flow.OutagesOf(w.board()))
+	require.Empty(t, board.OutagesOf(w.board()))
 	require.Equal(t, []string{"failed", "submitted", "submitted"}, w.outcomes("coder-1"))
 }
 
@@ -270,5 +271,5 @@ func TestAForgedOutageCounts(t *testing.T) {
 	_, err := w.rush(coder(w.agent(`c=$LIZA_CLONE/.git/liza/outages; mkdir -p "$c"
 echo '{"gate":"style","said":"no"}' > "$c/coder-1"; exit 1`)))
 	require.ErrorContains(t, err, "task-1 BLOCKED: retries")
-	require.Empty(t, w.moves(flow.ActOutage))
+	require.Empty(t, w.moves(board.ActOutage))
 }

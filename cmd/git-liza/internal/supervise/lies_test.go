@@ -16,13 +16,14 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/require"
+
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/agent/provider"
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/proc"
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/supervise"
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/work"
-	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/hooks/stubs"
-	"github.com/stretchr/testify/require"
 )
 
 // A lie is what a session writes below liza/ in the git directory, where it can write all
@@ -88,7 +89,7 @@ func listenAsSession(folder string) int {
 // keepsClaims holds while supervisors live, whatever their records say.
 func keepsClaims(w *world, r *rushing) {
 	holder := w.task("task-2").Claim.By
-	given, err := w.open().ReleaseOrphans(context.Background(), func(*work.Clone, flow.AgentID) error { return nil })
+	given, err := w.open().ReleaseOrphans(context.Background(), func(*work.Clone, board.AgentID) error { return nil })
 	require.NoError(w, err)
 	require.Empty(w, given)
 	require.Equal(w, holder, w.task("task-2").Claim.By)
@@ -122,21 +123,21 @@ for f in $l/guards/*; do cp $f $f.lie; mv $f.lie $f; done`, while: keepsClaims},
 			w.await("the review", func() bool { return w.has("reviewing") })
 			w.seal("review@task-1@1")
 			w.write(filepath.Join(w.notes, "sealed"), "")
-			w.until("the verdict, and a coder that is free to merge", func(b *flow.Board) bool {
-				return w.has("judged") && b.Task("task-2").Status == flow.ReadyForReview && b.Agent("coder-1").Task == ""
+			w.until("the verdict, and a coder that is free to merge", func(b *board.Board) bool {
+				return w.has("judged") && b.Task("task-2").Status == board.ReadyForReview && b.Agent("coder-1").Task == ""
 			})
 			left := time.Now().Add(2500 * time.Millisecond)
-			w.await("a look of those who merge", func() bool { return time.Now().After(left) || w.task("task-1").Status != flow.Approved })
+			w.await("a look of those who merge", func() bool { return time.Now().After(left) || w.task("task-1").Status != board.Approved })
 			w.write(filepath.Join(w.notes, "looked"), "")
 		}, holds: func(w *world, r *rushing) { // the verdict was given, and nothing follows from it
-			require.Equal(w, flow.Approved, w.task("task-1").Status, r.said())
+			require.Equal(w, board.Approved, w.task("task-1").Status, r.said())
 			require.NotEmpty(w, w.task("task-1").Attempt.Doubt)
 			require.Contains(w, r.said(), "code-reviewer-1: the seal of the review of task-1 was changed below its session")
 			require.Contains(w, w.liza("inbox"), "what a review of task-1 began with was changed below its session, which may have judged something else: see git liza log task-1; only you approve or merge it")
 		}},
 	{files: "offline/ outages/", with: func(w *world) { w.attempts(1) }, tells: `mkdir -p $l/offline $l/outages; echo away >$l/offline/coder-1
 echo '{"gate":"test","commit":"'$(git rev-parse HEAD)'","said":"no disk"}' >$l/outages/coder-1; exit 1`, holds: func(w *world, r *rushing) {
-		require.Equal(w, flow.LimitRetries, w.task("task-1").Block.Limit, "the claim counts")
+		require.Equal(w, board.LimitRetries, w.task("task-1").Block.Limit, "the claim counts")
 	}},
 	{files: "due", tells: `: >$l/due`},
 	{files: "place", tells: `printf '.elsewhere\n%s\n' "$PWD" >$l/place`, holds: func(w *world, r *rushing) {
@@ -205,7 +206,7 @@ echo $f >$c/refs/liza/state; echo $f >$l/written; echo $f >$l/verified; exit 1`,
 		w.await("word of the pause", func() bool { return strings.Contains(r.said(), "scripted is paused, outage: ") })
 		was, err := provider.Resume(filepath.Join(w.dir, ".git"), "scripted")
 		require.True(w, was, err)
-		w.until("the end", func(b *flow.Board) bool { return b.Task("task-2").Status == flow.Merged })
+		w.until("the end", func(b *board.Board) bool { return b.Task("task-2").Status == board.Merged })
 		r.cancel()
 	}},
 	{files: "rushes/", two: true, other: `: >"$notes/second"; waitfor go; submit`, tells: `waitfor second; (SUPERVISE_TEST_LISTEN="$l/rushes" '` + os.Args[0] + `' >/dev/null 2>&1 &)
@@ -233,8 +234,8 @@ func (w *world) private(name string) string { return filepath.Join(w.dir, ".git"
 func (w *world) spendingRead(r *rushing) {
 	w.Helper()
 	left := time.Now().Add(2500 * time.Millisecond)
-	w.await("a second look", func() bool { return time.Now().After(left) || w.task("task-2").Status == flow.Blocked })
-	require.Equal(w, flow.Claimed, w.task("task-2").Status, r.said())
+	w.await("a second look", func() bool { return time.Now().After(left) || w.task("task-2").Status == board.Blocked })
+	require.Equal(w, board.Claimed, w.task("task-2").Status, r.said())
 }
 
 // seal writes a seal anew, for what a review's checkout is like now.
@@ -319,10 +320,10 @@ func TestLies(t *testing.T) {
 				r, err := test.play(w)
 				t.Log(err, r.said())
 				if test.doubt {
-					require.Equal(t, flow.ReadyForReview, w.task("task-1").Status, r.said())
-					require.Equal(t, flow.ReadyForReview, w.task("task-2").Status, r.said())
+					require.Equal(t, board.ReadyForReview, w.task("task-1").Status, r.said())
+					require.Equal(t, board.ReadyForReview, w.task("task-2").Status, r.said())
 				} else {
-					require.Equal(t, flow.Merged, w.task("task-2").Status, r.said())
+					require.Equal(t, board.Merged, w.task("task-2").Status, r.said())
 				}
 				require.False(t, w.has("pwned"), "a program of the session ran outside of it")
 				if test.holds != nil {

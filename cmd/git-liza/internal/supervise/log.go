@@ -8,7 +8,7 @@ import (
 	"sync"
 	"syscall"
 
-	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/flow/layout"
 )
 
@@ -25,7 +25,7 @@ type log struct {
 	size int64
 }
 
-func openLog(commonDir string, id flow.AgentID) (*log, error) {
+func openLog(commonDir string, id board.AgentID) (*log, error) {
 	l := &log{path: logPath(commonDir, id)}
 	if err := os.MkdirAll(filepath.Dir(l.path), 0o777); err != nil {
 		return nil, fmt.Errorf("log of %s: %w", id, err)
@@ -33,7 +33,7 @@ func openLog(commonDir string, id flow.AgentID) (*log, error) {
 	return l, l.open(os.O_APPEND)
 }
 
-func logPath(commonDir string, id flow.AgentID) string {
+func logPath(commonDir string, id board.AgentID) string {
 	return filepath.Join(commonDir, layout.Private, "log", string(id)+".log")
 }
 
@@ -104,9 +104,9 @@ func (p *splitter) Write(b []byte) (int, error) {
 		}
 		if i < 0 {
 			i = len(p.rest) - 1
-			p.to(flow.Clean(string(p.rest)))
+			p.to(board.Clean(string(p.rest)))
 		} else {
-			p.to(flow.Clean(string(p.rest[:i])))
+			p.to(board.Clean(string(p.rest[:i])))
 		}
 		p.rest = p.rest[i+1:]
 	}

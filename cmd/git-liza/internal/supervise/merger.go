@@ -11,6 +11,7 @@ import (
 
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/work"
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/gitstore"
 	"github.com/git-liza/git-liza/worktrees"
 )
@@ -22,12 +23,12 @@ const busyRetry = 500 * time.Millisecond
 // mergeApproved merges one approved task, or sends it back to its judges if a text
 // that they read has changed. Only one supervisor of a clone merges at a time; the
 // others go on with their own work.
-func mergeApproved(ctx context.Context, s *supervisor, b *flow.Board, t *lookResult) error {
-	tasks := slices.DeleteFunc(b.Tasks(), func(task flow.Summary) bool {
-		return !task.Status.Allows(flow.ActMerge) || !s.rush.merges(task.Goal)
+func mergeApproved(ctx context.Context, s *supervisor, b *board.Board, t *lookResult) error {
+	tasks := slices.DeleteFunc(b.Tasks(), func(task board.Summary) bool {
+		return !flow.Allows(task.Status, board.ActMerge) || !s.rush.merges(task.Goal)
 	})
 	for _, task := range tasks {
-		if r := b.Opens(flow.ActMerge, task.ID, s.clone.Caller, s.boardTime(b)); r != nil && r.Rule == flow.RuleSpecChanged {
+		if r := flow.Opens(b, board.ActMerge, task.ID, s.clone.Caller, s.boardTime(b)); r != nil && r.Rule == flow.RuleSpecChanged {
 			return recheckTask(ctx, s, task.ID, r, t)
 		} else if r != nil {
 			s.rush.troubles.note(task.ID, r)
@@ -55,8 +56,8 @@ func mergeApproved(ctx context.Context, s *supervisor, b *flow.Board, t *lookRes
 
 // sealsHold reports whether the seals of the reviews of a submission whose sessions still run
 // are as they were made. Where one is not, its supervisor puts doubt on the task.
-func sealsHold(s *supervisor, t *flow.Task) bool {
-	return !slices.ContainsFunc(t.Submission.ReviewBy, func(role flow.Role) bool {
+func sealsHold(s *supervisor, t *board.Task) bool {
+	return !slices.ContainsFunc(t.Submission.ReviewBy, func(role board.Role) bool {
 		folder := t.ID.ReviewFolder(role, t.Submission.Number)
 		return !s.clone.Seals.Holds(folder, s.rush.seals.at(folder))
 	})
@@ -64,8 +65,8 @@ func sealsHold(s *supervisor, t *flow.Task) bool {
 
 // recheckTask takes the verdicts on a task back that were given for other texts than
 // the board has.
-func recheckTask(ctx context.Context, s *supervisor, id flow.TaskID, because *flow.Refusal, t *lookResult) error {
-	r, err := s.clone.Make(ctx, flow.ActRecheck, id, &flow.RecheckMove{})
+func recheckTask(ctx context.Context, s *supervisor, id board.TaskID, because *flow.Refusal, t *lookResult) error {
+	r, err := s.clone.Make(ctx, board.ActRecheck, id, &flow.RecheckMove{})
 	switch {
 	case flow.IsRefused(err, flow.RuleState, flow.RuleFinal): // another supervisor was faster
 	case err != nil:
@@ -78,7 +79,7 @@ func recheckTask(ctx context.Context, s *supervisor, id flow.TaskID, because *fl
 	return nil
 }
 
-func mergeTask(ctx context.Context, s *supervisor, b *flow.Board, id flow.TaskID, t *lookResult) error {
+func mergeTask(ctx context.Context, s *supervisor, b *board.Board, id board.TaskID, t *lookResult) error {
 	release, err := beginAlone(s, mergeLock, t)
 	if release == nil {
 		return err

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/flow/layout"
 	"github.com/git-liza/git-liza/flow/lists"
 	"github.com/git-liza/git-liza/gitstore"
@@ -17,7 +18,7 @@ import (
 
 // startNarration says every move on the blackboard after the state commit since. It
 // does so in a goroutine that ends after ctx is done and it has looked once more.
-func (r *Rush) startNarration(ctx context.Context, since flow.ObjectID) {
+func (r *Rush) startNarration(ctx context.Context, since board.ObjectID) {
 	store := gitstore.OpenStore(ctx, r.Clone.Repo, r.Clone.Store.Now)
 	r.beside.Go(func() {
 		silence := time.NewTimer(r.Limits.Silence)
@@ -39,7 +40,7 @@ func (r *Rush) startNarration(ctx context.Context, since flow.ObjectID) {
 }
 
 // tellMoves says the moves between two state commits and returns the later one.
-func (r *Rush) tellMoves(store *gitstore.Store, since, tip flow.ObjectID) flow.ObjectID {
+func (r *Rush) tellMoves(store *gitstore.Store, since, tip board.ObjectID) board.ObjectID {
 	if tip == "" || tip == since {
 		return since
 	}
@@ -55,11 +56,11 @@ func (r *Rush) tellMoves(store *gitstore.Store, since, tip flow.ObjectID) flow.O
 		return since // the supervisors read the same board and say why it fails
 	}
 	for _, e := range slices.Backward(events) {
-		if e.Move.Act == flow.ActSession {
+		if e.Move.Act == board.ActSession {
 			r.lastSessions.put(e.Move.By.Agent(), e.Move.At)
 		}
 		r.lastSessions.put("", e.Move.At)
-		if e.Move.Act == flow.ActMerge {
+		if e.Move.Act == board.ActMerge {
 			r.usage.noteMerge(e.Move.Task)
 		}
 		b, err := store.BoardAt(e.Commit)
@@ -82,7 +83,7 @@ func (r *Rush) tellMoves(store *gitstore.Store, since, tip flow.ObjectID) flow.O
 }
 
 // needsPerson reports whether a move leads to what only a person goes on with.
-func needsPerson(m flow.Move, after *flow.Board) bool {
+func needsPerson(m flow.Move, after *board.Board) bool {
 	t := after.Task(m.Task)
 	switch d := m.Detail.(type) {
 	case *flow.OutageMove:
@@ -98,21 +99,21 @@ func needsPerson(m flow.Move, after *flow.Board) bool {
 		return t != nil
 	}
 	missing := t.Missing()
-	return t.Status.Allows(flow.ActReview) && len(missing) > 0 && !slices.ContainsFunc(missing, func(r flow.Role) bool { return r != flow.HumanRole })
+	return flow.Allows(t.Status, board.ActReview) && len(missing) > 0 && !slices.ContainsFunc(missing, func(r board.Role) bool { return r != board.HumanRole })
 }
 
 // moveText returns what a move did, for people, with the state that it led to; "" if the
 // move is not worth a line. It does not name the move's task.
-func moveText(m flow.Move, after *flow.Board) string {
+func moveText(m flow.Move, after *board.Board) string {
 	t := after.Task(m.Task)
 	if t == nil {
 		return boardLine(m, after)
 	}
 	entered := "→ " + t.Status.String()
-	if m.Act == flow.ActRenew || m.Act == flow.ActSession && !endedWork(m, t) {
+	if m.Act == board.ActRenew || m.Act == board.ActSession && !endedWork(m, t) {
 		return "" // the state was there before
 	}
-	if t.Status.IsBlocked() && m.Act != flow.ActBlock {
+	if t.Status.IsBlocked() && m.Act != board.ActBlock {
 		return fmt.Sprintf("%s (%s) on %s by %s", entered, t.Block.Reason, m.Act, m.Author())
 	}
 	switch d := m.Detail.(type) {
@@ -125,7 +126,7 @@ func moveText(m flow.Move, after *flow.Board) string {
 		if t.Attempt.Iteration > 1 {
 			text += fmt.Sprintf(", iteration %d", t.Attempt.Iteration)
 		}
-		if caution := flow.Caution(after, t.ID); caution != "" {
+		if caution := board.Caution(after, t.ID); caution != "" {
 			text += "; caution: " + caution
 		}
 		return text
@@ -147,7 +148,7 @@ func moveText(m flow.Move, after *flow.Board) string {
 
 // endedWork reports whether the record of a session ended the claim or the review of a
 // task. t is the task after it.
-func endedWork(m flow.Move, t *flow.Task) bool {
+func endedWork(m flow.Move, t *board.Task) bool {
 	d, ok := m.Detail.(*flow.SessionMove)
 	return ok && t != nil && !d.Of.IsZero() && t.Changed.Equal(m.At)
 }
@@ -178,12 +179,12 @@ func moveReason(d flow.Detail) string {
 }
 
 // boardLine returns a line about a move that does not concern one task.
-func boardLine(m flow.Move, after *flow.Board) string {
+func boardLine(m flow.Move, after *board.Board) string {
 	switch d := m.Detail.(type) {
 	case *flow.SessionMove:
 		return ""
 	case *flow.AddMove:
-		return fmt.Sprintf("%s added %s", m.By, git.VisibleList(lists.Of(d.Tasks, func(t flow.TaskInput) string { return string(t.ID) }), 5))
+		return fmt.Sprintf("%s added %s", m.By, git.VisibleList(lists.Of(d.Tasks, func(t board.TaskInput) string { return string(t.ID) }), 5))
 	case *flow.RegisterMove:
 		return fmt.Sprintf("%s joined", d.Agent)
 	case *flow.UnregisterMove:
@@ -194,11 +195,11 @@ func boardLine(m flow.Move, after *flow.Board) string {
 		return fmt.Sprintf("%s opened by %s", cmp.Or(d.Sprint, after.OpenSprint(m.Goal)), m.By)
 	case *flow.SprintCloseMove:
 		if s := after.Sprint(d.Sprint); s != nil {
-			planned, final := flow.PlannedTasks(after, s)
+			planned, final := board.PlannedTasks(after, s)
 			return fmt.Sprintf("%s closed by %s: %d of %d planned final", s.ID, m.By, final, planned)
 		}
 	case *flow.LevelMove:
-		if l := flow.FindLevel(after, m.Goal, d.Level); l != nil && !l.Passed {
+		if l := board.FindLevel(after, m.Goal, d.Level); l != nil && !l.Passed {
 			return fmt.Sprintf("level %d of %s failed by %s; git liza goal show %s --level %d", l.Number, l.Goal, m.By, l.Goal, l.Number)
 		}
 		return fmt.Sprintf("level %d of %s passed by %s", d.Level, m.Goal, m.By)
@@ -216,7 +217,7 @@ func boardLine(m flow.Move, after *flow.Board) string {
 	case *flow.CheckpointMove, *flow.PauseMove, *flow.ResumeMove, *flow.StopMove:
 		c := after.Settings().Control
 		reason := c.Reason
-		if m.Act == flow.ActCheckpoint && c.Mark != "" {
+		if m.Act == board.ActCheckpoint && c.Mark != "" {
 			reason = c.Mark + ": " + reason
 		}
 		text := fmt.Sprintf("board → %s (%s) by %s", c.State, reason, m.By)
@@ -229,15 +230,15 @@ func boardLine(m flow.Move, after *flow.Board) string {
 			return fmt.Sprintf("→ %s: %s answered", t.Status, m.By)
 		}
 	case *flow.DecideMove:
-		return fmt.Sprintf("%s (%s) decided by %s, board → %s", d.Decision, flow.Excerpt(d.Message, 120), m.By, after.Settings().Control.State)
+		return fmt.Sprintf("%s (%s) decided by %s, board → %s", d.Decision, board.Excerpt(d.Message, 120), m.By, after.Settings().Control.State)
 	}
 	reason, _, _ := strings.Cut(m.Reason(), "\n")
 	return strings.TrimSuffix(m.Subject()+": "+reason, ": ")
 }
 
 // listRoles names roles on one line.
-func listRoles(roles []flow.Role) string {
-	return strings.Join(lists.Of(roles, flow.Role.String), ", ")
+func listRoles(roles []board.Role) string {
+	return strings.Join(lists.Of(roles, board.Role.String), ", ")
 }
 
 func countNoun(n int, noun string) string {

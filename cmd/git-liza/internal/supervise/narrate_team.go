@@ -12,13 +12,14 @@ import (
 
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/work"
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/gitstore"
 	"github.com/git-liza/git-liza/gitstore/git"
 )
 
 // breakSilence says who does what if nothing was said for a while, and returns when to
 // look again. tip is the state of the board.
-func (r *Rush) breakSilence(store *gitstore.Store, tip flow.ObjectID) time.Duration {
+func (r *Rush) breakSilence(store *gitstore.Store, tip board.ObjectID) time.Duration {
 	if left := r.Limits.Silence - r.speaker.silence(); left > 0 {
 		return left
 	}
@@ -55,7 +56,7 @@ func teamText(team []gitstore.Presence, now time.Time) string {
 		what := p.Doing
 		if what == waiting || what == paused || what == resting {
 			if p.Note != "" {
-				what += " (" + flow.Excerpt(strings.ReplaceAll(p.Note, "\n", " "), 120) + ")"
+				what += " (" + board.Excerpt(strings.ReplaceAll(p.Note, "\n", " "), 120) + ")"
 			}
 			groups[what] = append(groups[what], string(p.Agent))
 			continue
@@ -79,9 +80,9 @@ func teamText(team []gitstore.Presence, now time.Time) string {
 
 // waitsText says for whom open tasks wait that no agent of this rush holds, and until
 // when.
-func (r *Rush) waitsText(b *flow.Board, now time.Time) string {
+func (r *Rush) waitsText(b *board.Board, now time.Time) string {
 	var person, again []string
-	others, open := map[string][]string{}, map[flow.GoalID]bool{}
+	others, open := map[string][]string{}, map[board.GoalID]bool{}
 	for _, t := range b.Tasks() {
 		if t.Status.Final() || !r.serves(b, t.Goal) {
 			continue
@@ -89,7 +90,7 @@ func (r *Rush) waitsText(b *flow.Board, now time.Time) string {
 		open[t.Goal] = true
 		_, by, until := b.Holder(t)
 		why := r.troubles.at(t.ID).text
-		takers := t.Takers(flow.ActReview, now)
+		takers := flow.Takers(&t, board.ActReview, now)
 		if text := againText(b, t, now); text != "" {
 			again = append(again, string(t.ID)+" is "+text)
 		}
@@ -99,7 +100,7 @@ func (r *Rush) waitsText(b *flow.Board, now time.Time) string {
 				holder := fmt.Sprintf("%s until %s", by, until.Format("15:04:05Z"))
 				others[holder] = append(others[holder], string(t.ID))
 			}
-		case t.Status.NeedsPlanner(), why != "", t.Status.Allows(flow.ActReview) && len(takers) > 0 && takers[0] == flow.HumanRole:
+		case t.Status.NeedsPlanner(), why != "", flow.Allows(t.Status, board.ActReview) && len(takers) > 0 && takers[0] == board.HumanRole:
 			person = append(person, string(t.ID))
 		}
 	}
@@ -130,15 +131,15 @@ func spanText(d time.Duration) string {
 	if d < unit {
 		unit = time.Second
 	}
-	return flow.Duration(max(d, 0).Truncate(unit)).String()
+	return board.Duration(max(d, 0).Truncate(unit)).String()
 }
 
 // holdingWords says how another agent keeps a task.
-var holdingWords = map[flow.Holding]string{flow.Held: "held by", flow.Reviewed: "under review by", flow.Left: "left to"}
+var holdingWords = map[board.Holding]string{board.Held: "held by", board.Reviewed: "under review by", board.Left: "left to"}
 
 // tellHolders says once for each task who holds it, until when, and whether the holder
 // lives. Without it a rush with nothing to do would wait in silence.
-func (r *Rush) tellHolders(ctx context.Context, c *work.Clone, b *flow.Board, tasks []flow.Summary) {
+func (r *Rush) tellHolders(ctx context.Context, c *work.Clone, b *board.Board, tasks []board.Summary) {
 	now := c.Store.Now()
 	for _, t := range tasks {
 		holding, by, until := b.Holder(t)
@@ -158,7 +159,7 @@ func (r *Rush) tellHolders(ctx context.Context, c *work.Clone, b *flow.Board, ta
 // tellAbandoned says what the agent of a supervisor that ended with an error still
 // holds. The agents that are left wait until that lease ends.
 func (r *Rush) tellAbandoned(ctx context.Context, s *supervisor) {
-	r.own.drop(flow.Actor(s.id))
+	r.own.drop(board.Actor(s.id))
 	if s.clone == nil || ctx.Err() != nil {
 		return // it was never registered, or everybody leaves
 	}
@@ -166,16 +167,16 @@ func (r *Rush) tellAbandoned(ctx context.Context, s *supervisor) {
 	if err != nil {
 		return // the others read the same board and say why it fails
 	}
-	tasks := slices.DeleteFunc(b.Tasks(), func(t flow.Summary) bool {
+	tasks := slices.DeleteFunc(b.Tasks(), func(t board.Summary) bool {
 		_, by, _ := b.Holder(t)
-		return by != flow.Actor(s.id)
+		return by != board.Actor(s.id)
 	})
 	r.tellHolders(ctx, s.clone, b, tasks)
 }
 
 // describeHolder returns what is known on this machine about a holder, and whether its
 // supervisor was heard of lately.
-func describeHolder(ctx context.Context, c *work.Clone, b *flow.Board, by flow.Actor, now time.Time) (who string, lives bool) {
+func describeHolder(ctx context.Context, c *work.Clone, b *board.Board, by board.Actor, now time.Time) (who string, lives bool) {
 	a := b.Agent(by.Agent())
 	if a == nil || a.Generation == "" {
 		return "by hand", false

@@ -9,7 +9,7 @@ import (
 
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/agent/launcher"
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/work"
-	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/flow/lists"
 	"github.com/git-liza/git-liza/gitstore"
 	"github.com/git-liza/git-liza/gitstore/git"
@@ -41,9 +41,9 @@ func (r *Rush) releaseOrphans(ctx context.Context, said map[string]bool) {
 	if err == nil {
 		err = removeContainers(ctx, r)
 	}
-	killed := map[flow.AgentID]bool{}
+	killed := map[board.AgentID]bool{}
 	if err == nil {
-		done, failed := clone.ReleaseOrphans(ctx, func(own *work.Clone, id flow.AgentID) error {
+		done, failed := clone.ReleaseOrphans(ctx, func(own *work.Clone, id board.AgentID) error {
 			takeBack(r, id, r.Known...)
 			recorded, err := recordKilled(ctx, r, own, id, own.Generation)
 			if killed[id] = recorded; errors.Is(err, gitstore.ErrOffline) {
@@ -56,7 +56,7 @@ func (r *Rush) releaseOrphans(ctx context.Context, said map[string]bool) {
 		})
 		for _, s := range done {
 			line := fmt.Sprintf("%s: its supervisor, process %d, is dead", s.Agent, s.PID)
-			gave := lists.Of(s.Gave, func(id flow.TaskID) string { return string(id) })
+			gave := lists.Of(s.Gave, func(id board.TaskID) string { return string(id) })
 			if len(gave) > 0 {
 				line += "; it gave " + strings.Join(gave, ", ") + " back"
 			}
@@ -78,7 +78,7 @@ func (r *Rush) releaseOrphans(ctx context.Context, said map[string]bool) {
 // Nothing of theirs is given back before: it may still be written.
 func removeContainers(ctx context.Context, r *Rush) error {
 	removed, err := launcher.RemoveLeftovers(ctx, r.Clone.Repo.CommonDir(), r.Engine, r.Environ, func(generation string) bool {
-		return !work.Supervised(r.Clone.Repo, flow.Generation(generation))
+		return !work.Supervised(r.Clone.Repo, board.Generation(generation))
 	})
 	for _, name := range removed {
 		r.say(fmt.Sprintf("the container %s of a supervisor that is dead is removed", name))

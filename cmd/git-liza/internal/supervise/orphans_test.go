@@ -18,6 +18,7 @@ import (
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/supervise"
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/work"
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/gitstore"
 	"github.com/git-liza/git-liza/gitstore/git"
 )
@@ -68,7 +69,7 @@ func TestKilledRushIsSucceeded(t *testing.T) {
 		return regexp.MustCompile(`task-1 is held by coder-1 until \d\d:\d\d:\d\dZ, whose supervisor is process \d+ here, heard of \d+s ago\n`).MatchString(r.said())
 	})
 	require.Equal(t, before, w.board().Agent("coder-1").Generation)
-	require.Equal(t, flow.Claimed, w.task("task-1").Status)
+	require.Equal(t, board.Claimed, w.task("task-1").Status)
 	require.Zero(t, work.DeadSupervisor(w.clone.Repo, before))
 	require.FileExists(t, record)
 
@@ -78,8 +79,8 @@ func TestKilledRushIsSucceeded(t *testing.T) {
 	require.NoFileExists(t, record)
 	require.Equal(t, "rm --force --volumes "+container+"\n", w.note("asked"))
 	require.Regexp(t, `the container `+container+` of a supervisor that is dead is removed\n(.*\n)*?coder-1: its supervisor, process \d+, is dead; it gave task-1 back; what its session used is recorded: git liza session show coder-1\n`, r.said())
-	require.Equal(t, flow.Merged, w.task("task-1").Status)
-	require.Len(t, w.moves(flow.ActClaim), 2)
+	require.Equal(t, board.Merged, w.task("task-1").Status)
+	require.Len(t, w.moves(board.ActClaim), 2)
 	require.Equal(t, "begun\n", w.git("show", "refs/liza/saved/task-1/1:task-1.txt"))
 	w.left()
 	left, err := filepath.Glob(filepath.Join(w.dir, ".git/liza/supervisors/*"))
@@ -119,11 +120,11 @@ func TestKilledReviewerIsSucceeded(t *testing.T) {
 	_ = first.Wait()
 	r, err := w.rush(coder(w.agent("submit")), reviewer(w.agent("approve")))
 	require.NoError(t, err, r.said())
-	require.Equal(t, flow.Merged, w.task("task-1").Status)
-	for _, m := range w.moves(flow.ActRelease) {
+	require.Equal(t, board.Merged, w.task("task-1").Status)
+	for _, m := range w.moves(board.ActRelease) {
 		require.False(t, m.Detail.(*flow.ReleaseMove).NoVerdict)
 	}
-	require.Empty(t, w.moves(flow.ActAnomaly))
+	require.Empty(t, w.moves(board.ActAnomaly))
 	w.left()
 }
 
@@ -133,22 +134,22 @@ func TestOthersAreNotSucceeded(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.liza("agents", "add", "coder-1")
-	const theirs = flow.Generation("0123456789abcdef")
+	const theirs = board.Generation("0123456789abcdef")
 	other, err := w.clone.As(context.Background(), "coder-2", theirs)
 	require.NoError(t, err)
-	_, err = other.Make(context.Background(), flow.ActRegister, "", &flow.RegisterMove{Agent: "coder-2", Generation: theirs})
+	_, err = other.Make(context.Background(), board.ActRegister, "", &flow.RegisterMove{Agent: "coder-2", Generation: theirs})
 	require.NoError(t, err)
 	host, err := os.Hostname()
 	require.NoError(t, err)
 	require.NoError(t, w.mkdir(".git/liza/supervisors"))
 	w.write(filepath.Join(w.dir, ".git/liza/supervisors", string(theirs)), `{"pid":1,"host":"another","boot":"another"}`)
-	done, err := w.clone.ReleaseOrphans(context.Background(), func(*work.Clone, flow.AgentID) error { return nil })
+	done, err := w.clone.ReleaseOrphans(context.Background(), func(*work.Clone, board.AgentID) error { return nil })
 	require.NoError(t, err)
 	require.Empty(t, done)
-	require.Len(t, w.board().IDs(flow.Agents), 2)
+	require.Len(t, w.board().IDs(board.Agents), 2)
 
 	w.write(filepath.Join(w.dir, ".git/liza/supervisors", string(theirs)), `{"pid":1,"host":"`+host+`","boot":"before the restart"}`)
-	done, err = w.clone.ReleaseOrphans(context.Background(), func(*work.Clone, flow.AgentID) error { return nil })
+	done, err = w.clone.ReleaseOrphans(context.Background(), func(*work.Clone, board.AgentID) error { return nil })
 	require.NoError(t, err)
 	require.Equal(t, []work.Orphan{{Agent: "coder-2", PID: 1}}, done)
 	require.Nil(t, w.board().Agent("coder-2"))
@@ -180,7 +181,7 @@ func TestKilledOffline(t *testing.T) {
 			w.await("offline", func() bool { return strings.Contains(r.said(), "nothing new begins until ") })
 			require.NoError(t, os.Rename(away, w.remote()))
 			require.NoError(t, r.wait(), r.said())
-			require.Equal(t, flow.Merged, w.task("task-1").Status)
+			require.Equal(t, board.Merged, w.task("task-1").Status)
 			require.Contains(t, w.outcomes("coder-1"), outcome, r.said())
 			w.agree()
 		})
@@ -193,22 +194,22 @@ func TestSavedSessionsThatAreRefused(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.tasks(1)
-	const theirs = flow.Generation("0123456789abcdef")
+	const theirs = board.Generation("0123456789abcdef")
 	other, err := w.clone.As(context.Background(), "coder-2", theirs)
 	require.NoError(t, err)
-	_, err = other.Make(context.Background(), flow.ActRegister, "", &flow.RegisterMove{Agent: "coder-2", Generation: theirs})
+	_, err = other.Make(context.Background(), board.ActRegister, "", &flow.RegisterMove{Agent: "coder-2", Generation: theirs})
 	require.NoError(t, err)
 	w.run("env", "LIZA_AGENT_ID=coder-2", "LIZA_GENERATION="+string(theirs), self, "claim", "task-1")
 	kept := map[string]git.ID{}
 	began := time.Now().Add(-time.Hour)
 	for i, s := range []gitstore.SessionRecord{{Task: "task-1", Model: "first"}, {Task: "gone"}, {Task: "task-1", Model: "second"}, {Task: "task-1", Outcome: "unheard-of"}, {Task: "task-1", Model: "third"}} {
-		s.Agent, s.Generation, s.Role, s.Provider, s.Outcome = "coder-2", theirs, flow.Coder, "mine", cmp.Or(s.Outcome, "nothing")
+		s.Agent, s.Generation, s.Role, s.Provider, s.Outcome = "coder-2", theirs, board.Coder, "mine", cmp.Or(s.Outcome, "nothing")
 		s.Began = began.Add(time.Duration(i) * time.Minute)
 		s.Ended = s.Began.Add(time.Second)
 		kept[s.Model], err = gitstore.SaveSession(context.Background(), w.clone.Repo, s, nil, nil)
 		require.NoError(t, err)
 	}
-	_, err = other.Make(context.Background(), flow.ActSession, "task-1", &flow.SessionMove{Provider: "mine", Model: "first", Role: flow.Coder, Outcome: "nothing", Record: kept["first"]})
+	_, err = other.Make(context.Background(), board.ActSession, "task-1", &flow.SessionMove{Provider: "mine", Model: "first", Role: board.Coder, Outcome: "nothing", Record: kept["first"]})
 	require.NoError(t, err)
 	host, err := os.Hostname()
 	require.NoError(t, err)
@@ -218,7 +219,7 @@ func TestSavedSessionsThatAreRefused(t *testing.T) {
 	r, err := w.rush(coder(w.agent("submit")), reviewer(w.agent("approve")))
 	require.NoError(t, err, r.said())
 	var recorded []string
-	for _, m := range w.moves(flow.ActSession) {
+	for _, m := range w.moves(board.ActSession) {
 		if d := m.Detail.(*flow.SessionMove); m.By == "coder-2" {
 			require.Equal(t, kept[d.Model], d.Record)
 			recorded = append(recorded, d.Model)

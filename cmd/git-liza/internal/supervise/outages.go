@@ -9,6 +9,7 @@ import (
 
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/work"
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/flow/lists"
 )
 
@@ -24,24 +25,24 @@ type gateTries struct {
 
 // A goalAct is a move about a goal.
 type goalAct struct {
-	act  flow.Act
-	goal flow.GoalID
+	act  board.Act
+	goal board.GoalID
 }
 
 type moveTry struct {
 	next time.Time
-	tip  flow.ObjectID // of integration, on which the gates failed; "" if they did not run
-	said string        // why it could not be made
+	tip  board.ObjectID // of integration, on which the gates failed; "" if they did not run
+	said string         // why it could not be made
 }
 
 type gateTry struct {
 	next   time.Time
-	commit flow.ObjectID // on which it could not run, "" if that is not known
-	merged []flow.TaskID // tasks whose merges tried it since the last round of all
+	commit board.ObjectID // on which it could not run, "" if that is not known
+	merged []board.TaskID // tasks whose merges tried it since the last round of all
 }
 
 // putOff has a gate tried again later, on the commit.
-func (g *gateTries) putOff(gate string, commit flow.ObjectID) {
+func (g *gateTries) putOff(gate string, commit board.ObjectID) {
 	g.gates.change(gate, func(try gateTry) gateTry {
 		try.next, try.commit = time.Now().Add(outageRetry), commit
 		return try
@@ -50,7 +51,7 @@ func (g *gateTries) putOff(gate string, commit flow.ObjectID) {
 
 // take reports whether the merge of a task is the one that tries a gate next: each of
 // the tasks in its turn, because a gate may need what one of them brings.
-func (g *gateTries) take(gate string, id flow.TaskID, waiting int) (taken bool) {
+func (g *gateTries) take(gate string, id board.TaskID, waiting int) (taken bool) {
 	g.gates.change(gate, func(try gateTry) gateTry {
 		if time.Now().Before(try.next) {
 			return try
@@ -68,7 +69,7 @@ func (g *gateTries) take(gate string, id flow.TaskID, waiting int) (taken bool) 
 
 // noteMove notes why a move about a goal could not be made. If its gates failed on a
 // state of integration, it is not tried again on that one. It returns true if this is new.
-func (g *gateTries) noteMove(of goalAct, tip flow.ObjectID, why error) bool {
+func (g *gateTries) noteMove(of goalAct, tip board.ObjectID, why error) bool {
 	now := moveTry{next: time.Now().Add(retryAfter), said: why.Error()}
 	if flow.IsRefused(why, flow.RuleGate) {
 		now.tip = tip
@@ -78,7 +79,7 @@ func (g *gateTries) noteMove(of goalAct, tip flow.ObjectID, why error) bool {
 
 // isLeft reports whether a move about a goal is not tried now, and until when; zero means
 // until integration moves.
-func (g *gateTries) isLeft(of goalAct, tip flow.ObjectID) (until time.Time, left bool) {
+func (g *gateTries) isLeft(of goalAct, tip board.ObjectID) (until time.Time, left bool) {
 	try := g.moves.at(of)
 	if try.tip != "" && try.tip == tip {
 		return time.Time{}, true
@@ -87,12 +88,12 @@ func (g *gateTries) isLeft(of goalAct, tip flow.ObjectID) (until time.Time, left
 }
 
 // outagesAt are the required gates of a stage that cannot run on the agent's host.
-func (reg *registration) outagesAt(b *flow.Board, at flow.Stage) []flow.Outage {
+func (reg *registration) outagesAt(b *board.Board, at board.Stage) []board.Outage {
 	a := b.Agent(reg.id)
 	if a == nil {
 		return nil
 	}
-	return lists.Where(flow.OutagesOf(b), func(o flow.Outage) bool {
+	return lists.Where(board.OutagesOf(b), func(o board.Outage) bool {
 		g, there := b.Settings().Config.Gate(o.Gate)
 		return there && o.Host == a.Host && g.Stage() == at && g.Required
 	})
@@ -104,31 +105,31 @@ func outageText(gate, host, said string) string {
 }
 
 // refuseOutage is the refusal of what waits for a gate that cannot run.
-func refuseOutage(o flow.Outage) *flow.Refusal {
+func refuseOutage(o board.Outage) *flow.Refusal {
 	return &flow.Refusal{Rule: flow.RuleGate, Reason: outageText(o.Gate, o.Host, o.Error), Hint: "git liza gate outage " + o.Gate + " --over"}
 }
 
 // recordOutage records that a gate cannot run on the agent's host, if the board does not
 // say so. It is tried again later.
-func (reg *registration) recordOutage(ctx context.Context, b *flow.Board, o *work.Outage) error {
+func (reg *registration) recordOutage(ctx context.Context, b *board.Board, o *work.Outage) error {
 	reg.rush.gates.putOff(o.Gate, o.Commit)
 	a := b.Agent(reg.id)
 	if a == nil || a.Host == "" {
 		return nil
 	}
-	said := flow.Excerpt(reg.rush.mask.String(o.Said), min(maxSessionError, b.Settings().Config.TextLimit))
+	said := board.Excerpt(reg.rush.mask.String(o.Said), min(maxSessionError, b.Settings().Config.TextLimit))
 	return reg.makeOutage(ctx, &flow.OutageMove{Gate: o.Gate, Host: a.Host, Error: said})
 }
 
 // endOutage records that a gate runs on the agent's host again.
-func (reg *registration) endOutage(ctx context.Context, o flow.Outage) error {
+func (reg *registration) endOutage(ctx context.Context, o board.Outage) error {
 	reg.rush.gates.gates.drop(o.Gate)
 	return reg.makeOutage(ctx, &flow.OutageMove{Gate: o.Gate, Host: o.Host, Over: true})
 }
 
 // makeOutage makes the move, unless another supervisor of the host was faster.
 func (reg *registration) makeOutage(ctx context.Context, d *flow.OutageMove) error {
-	_, err := reg.clone.Make(ctx, flow.ActOutage, "", d)
+	_, err := reg.clone.Make(ctx, board.ActOutage, "", d)
 	if flow.IsRefused(err, flow.RuleExists, flow.RuleNotFound) {
 		return nil
 	}
@@ -138,15 +139,15 @@ func (reg *registration) makeOutage(ctx context.Context, d *flow.OutageMove) err
 // noteSubmission records the outage that a command of a session met at its submission, if
 // the gate cannot run on that commit for the supervisor either. The claim does not count
 // among those that failed then.
-func (reg *registration) noteSubmission(ctx context.Context, b *flow.Board, begun time.Time) error {
-	if reg.capacity != flow.Does {
+func (reg *registration) noteSubmission(ctx context.Context, b *board.Board, begun time.Time) error {
+	if reg.capacity != board.Does {
 		return nil
 	}
 	o := work.SessionOutage(reg.clone.Repo.CommonDir(), reg.id, begun)
 	if o == nil {
 		return nil
 	}
-	if g, there := b.Settings().Config.Gate(o.Gate); !there || g.Stage() != flow.AtSubmit {
+	if g, there := b.Settings().Config.Gate(o.Gate); !there || g.Stage() != board.AtSubmit {
 		return nil
 	}
 	if runs, err := reg.clone.Integration.TryGate(ctx, o.Gate, o.Commit); runs || err != nil {
@@ -158,8 +159,8 @@ func (reg *registration) noteSubmission(ctx context.Context, b *flow.Board, begu
 // trySubmitGates tries the gates at submissions that cannot run here, each when its time
 // has come: no task is claimed before they all run again. wait is the result of the look
 // then; it is nil if they do.
-func trySubmitGates(ctx context.Context, s *supervisor, b *flow.Board) (wait *lookResult, err error) {
-	for _, o := range s.outagesAt(b, flow.AtSubmit) {
+func trySubmitGates(ctx context.Context, s *supervisor, b *board.Board) (wait *lookResult, err error) {
+	for _, o := range s.outagesAt(b, board.AtSubmit) {
 		if next := s.rush.gates.gates.at(o.Gate).next; time.Now().Before(next) {
 			wait = &lookResult{retry: next, why: refuseOutage(o).Reason}
 			continue
@@ -183,26 +184,26 @@ func trySubmitGates(ctx context.Context, s *supervisor, b *flow.Board) (wait *lo
 
 // waitsForGate returns the outage that keeps a task from being merged, nil if there is
 // none or its merge is the one that tries the gate again.
-func waitsForGate(s *supervisor, b *flow.Board, id flow.TaskID, waiting int) *flow.Outage {
-	return lists.Find(neededOutages(s, b, id), func(o flow.Outage) bool { return !s.rush.gates.take(o.Gate, id, waiting) })
+func waitsForGate(s *supervisor, b *board.Board, id board.TaskID, waiting int) *board.Outage {
+	return lists.Find(neededOutages(s, b, id), func(o board.Outage) bool { return !s.rush.gates.take(o.Gate, id, waiting) })
 }
 
 // neededOutages are the gates that the merge of a task needs and that cannot run here.
-func neededOutages(s *supervisor, b *flow.Board, id flow.TaskID) []flow.Outage {
-	all := s.outagesAt(b, flow.AtMerge)
+func neededOutages(s *supervisor, b *board.Board, id board.TaskID) []board.Outage {
+	all := s.outagesAt(b, board.AtMerge)
 	if len(all) == 0 {
 		return nil
 	}
 	sub := b.Task(id).Submission
-	return slices.DeleteFunc(all, func(o flow.Outage) bool {
+	return slices.DeleteFunc(all, func(o board.Outage) bool {
 		g, _ := b.Settings().Config.Gate(o.Gate)
-		return g.Skips(b, sub.Changed, sub.Paths)
+		return flow.Skips(g, b, sub.Changed, sub.Paths)
 	})
 }
 
 // endOutages records which gates ran again when a task was merged, or a merge failed by
 // the gate that is named.
-func endOutages(ctx context.Context, s *supervisor, b *flow.Board, id flow.TaskID, failedBy string, merged bool) error {
+func endOutages(ctx context.Context, s *supervisor, b *board.Board, id board.TaskID, failedBy string, merged bool) error {
 	for _, o := range neededOutages(s, b, id) {
 		if merged || o.Gate == failedBy {
 			if err := s.endOutage(ctx, o); err != nil {

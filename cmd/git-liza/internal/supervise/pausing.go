@@ -7,6 +7,7 @@ import (
 
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/agent/provider"
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 )
 
 // pauseInterval is how often a supervisor checks whether its provider may work again: a
@@ -27,7 +28,7 @@ func (w *worker) pauseProvider(ctx context.Context, a *assignment, t provider.Tr
 	}
 	w.say("%s: the session on %s has ended: %s is paused, %s%s", w.id, a.subject(), w.provider.Name, p, w.loginHint(p))
 	w.rush.pauses.put(p.Provider, p.String())
-	if a.capacity == flow.Does && !p.Until.IsZero() && time.Until(p.Until) <= maxPausedHold {
+	if a.capacity == board.Does && !p.Until.IsZero() && time.Until(p.Until) <= maxPausedHold {
 		w.presence.setDoing(paused, a.taskID(), w.provider.Name+": "+p.String())
 		st := w.waitHolding(ctx, a, time.Until(p.Until))
 		w.currentPause()

@@ -6,9 +6,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/git-liza/git-liza/flow"
-	"github.com/git-liza/git-liza/gitstore/git"
 	"github.com/stretchr/testify/require"
+
+	"github.com/git-liza/git-liza/flow/board"
+	"github.com/git-liza/git-liza/gitstore/git"
 )
 
 // phased lets the goal have the phases of a file, and a task in the last one.
@@ -36,7 +37,7 @@ func TestPhaseIsLeftThroughItsGate(t *testing.T) {
 	r, err = w.rush(coder(w.agent("submit")), reviewer(w.agent("approve")))
 	require.NoError(t, err, r.said())
 	require.Equal(t, "run\nrun\n", w.note("runs"))
-	require.Equal(t, flow.Merged, w.task("work").Status)
+	require.Equal(t, board.Merged, w.task("work").Status)
 }
 
 // planned lets the goal make a plan before it builds, and approves one.
@@ -88,15 +89,15 @@ func TestPlanIsImportedAfterAKill(t *testing.T) {
 	killed := exec.Command(self, "rush", "--planners", "0", "--coders", "1", "--reviewers", "1", "--provider", shell(w.scriptOf("submit")))
 	killed.Dir = w.dir
 	require.NoError(t, killed.Start())
-	w.until("the next phase", func(b *flow.Board) bool { return b.Goal("goal-1").Phase == "BUILD" })
+	w.until("the next phase", func(b *board.Board) bool { return b.Goal("goal-1").Phase == "BUILD" })
 	require.NoError(t, killed.Process.Kill())
 	_ = killed.Wait()
 	release()
-	require.Empty(t, w.moves(flow.ActImport))
-	require.Len(t, flow.DuePlans(w.board(), "goal-1"), 1)
+	require.Empty(t, w.moves(board.ActImport))
+	require.Len(t, board.DuePlans(w.board(), "goal-1"), 1)
 	r, err := w.rush(coder(w.agent("submit")), reviewer(w.agent("approve")))
 	require.NoError(t, err, r.said())
-	require.Len(t, w.moves(flow.ActImport), 1)
-	require.Empty(t, flow.DuePlans(w.board(), "goal-1"))
-	require.Equal(t, flow.Merged, w.task("work").Status)
+	require.Len(t, w.moves(board.ActImport), 1)
+	require.Empty(t, board.DuePlans(w.board(), "goal-1"))
+	require.Equal(t, board.Merged, w.task("work").Status)
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/agent/provider"
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/work"
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/worktrees"
 )
 
@@ -19,14 +20,14 @@ const retryAfter = 30 * time.Second
 
 // pickTask returns the best task for an act among those that the supervisor does not
 // avoid, or why there is none.
-func (s *supervisor) pickTask(ctx context.Context, b *flow.Board, act flow.Act) (flow.TaskID, *flow.Refusal) {
+func (s *supervisor) pickTask(ctx context.Context, b *board.Board, act board.Act) (board.TaskID, *flow.Refusal) {
 	at := s.boardTime(b)
 	var paused *flow.Refusal
-	if act == flow.ActClaim {
+	if act == board.ActClaim {
 		paused = work.CheckPause(ctx, s.clone.Repo)
 	}
-	return b.Best(act, s.clone.Caller, at, func(t flow.Summary) bool {
-		if !s.rush.serves(b, t.Goal) || time.Now().Before(s.avoided[t.ID]) || t.Coder != flow.Actor(s.id) && b.LeftUntil(t).After(at) {
+	return flow.Best(b, act, s.clone.Caller, at, func(t board.Summary) bool {
+		if !s.rush.serves(b, t.Goal) || time.Now().Before(s.avoided[t.ID]) || t.Coder != board.Actor(s.id) && b.LeftUntil(t).After(at) {
 			return true
 		}
 		if paused != nil { // the rush has said it
@@ -40,7 +41,7 @@ func (s *supervisor) pickTask(ctx context.Context, b *flow.Board, act flow.Act) 
 
 // avoidObstacle distinguishes a lost race from an obstacle on this machine. It avoids a
 // task behind an obstacle for a while, and has the supervisor look for others.
-func (s *supervisor) avoidObstacle(ctx context.Context, act flow.Act, id flow.TaskID, err error) (lookResult, error) {
+func (s *supervisor) avoidObstacle(ctx context.Context, act board.Act, id board.TaskID, err error) (lookResult, error) {
 	var obstacle *worktrees.Obstacle
 	if !errors.As(err, &obstacle) && (!flow.IsRefused(err) || flow.IsRefused(err, flow.RuleStale)) {
 		return lookResult{}, err
@@ -49,7 +50,7 @@ func (s *supervisor) avoidObstacle(ctx context.Context, act flow.Act, id flow.Ta
 	if readErr != nil {
 		return lookResult{}, readErr
 	}
-	if b.Opens(act, id, s.clone.Caller, s.boardTime(b)) != nil {
+	if flow.Opens(b, act, id, s.clone.Caller, s.boardTime(b)) != nil {
 		return boardMoved(), nil
 	}
 	s.avoidTask(id, err)
@@ -62,7 +63,7 @@ const trustInterval = 5 * time.Second
 
 // checkCommands refuses the act of an agent that needs commands of the board which may
 // not run on this machine.
-func (s *supervisor) checkCommands(ctx context.Context, b *flow.Board, act flow.Act, t *flow.Task) error {
+func (s *supervisor) checkCommands(ctx context.Context, b *board.Board, act board.Act, t *board.Task) error {
 	gates, err := neededGates(s.provider, b, act, t)
 	if err != nil || len(gates) == 0 {
 		return err
@@ -73,15 +74,15 @@ func (s *supervisor) checkCommands(ctx context.Context, b *flow.Board, act flow.
 // neededGates are the commands of the board that the act of an agent needs: a coder could
 // never submit without the task's verify and the gates at a submission, and the provider
 // gates judges by nothing else.
-func neededGates(p provider.Provider, b *flow.Board, act flow.Act, t *flow.Task) (gates []flow.Gate, err error) {
+func neededGates(p provider.Provider, b *board.Board, act board.Act, t *board.Task) (gates []board.Gate, err error) {
 	switch {
 	case t == nil:
-	case act == flow.ActClaim:
-		gates = b.Settings().Config.GatesAt(flow.AtSubmit)
+	case act == board.ActClaim:
+		gates = b.Settings().Config.GatesAt(board.AtSubmit)
 		if t.Verify != "" {
-			gates = append(gates, flow.Gate{Command: t.Verify})
+			gates = append(gates, board.Gate{Command: t.Verify})
 		}
-	case act == flow.ActReview && p.RunsGates():
+	case act == board.ActReview && p.RunsGates():
 		if gates = work.SubmissionGates(b, t); len(gates) == 0 {
 			return nil, work.NoGates(t)
 		}
@@ -92,7 +93,7 @@ func neededGates(p provider.Provider, b *flow.Board, act flow.Act, t *flow.Task)
 // isBarred reports whether the agent cannot work on a task here: its sessions have used
 // up the bounds, or commands that it needs may not run on this machine. No session is
 // paid for before the user allows them.
-func (s *supervisor) isBarred(ctx context.Context, b *flow.Board, act flow.Act, id flow.TaskID) bool {
+func (s *supervisor) isBarred(ctx context.Context, b *board.Board, act board.Act, id board.TaskID) bool {
 	if r := s.checkBounds(b, id); r != nil {
 		s.avoided[id] = time.Now().Add(retryAfter)
 		if s.rush.troubles.note(id, r) {
@@ -130,7 +131,7 @@ func (s *supervisor) nextRetry() (at time.Time) {
 
 // checkPrepareTrust refuses a post_worktree command that the user has not allowed on
 // this machine, before anything is claimed.
-func (s *supervisor) checkPrepareTrust(ctx context.Context, b *flow.Board) error {
+func (s *supervisor) checkPrepareTrust(ctx context.Context, b *board.Board) error {
 	command := b.Settings().Config.PostWorktree
 	if command == "" {
 		return nil

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/gitstore"
 	"github.com/git-liza/git-liza/gitstore/git"
 	"github.com/git-liza/git-liza/worktrees"
@@ -15,11 +16,11 @@ import (
 
 // planBoard gives the planner a session if a trigger on the board is due. One planner
 // of a clone works at a time: two would answer the same trigger twice.
-func (s *supervisor) planBoard(ctx context.Context, b *flow.Board) (lookResult, error) {
+func (s *supervisor) planBoard(ctx context.Context, b *board.Board) (lookResult, error) {
 	if time.Now().Before(s.worker.restUntil) {
 		return dueAt(s.worker.restUntil), nil
 	}
-	triggers := b.Triggers(s.rush.goals()...)
+	triggers := flow.Triggers(b, s.rush.goals()...)
 	if due, _, next := s.rush.triggers.dueTriggers(triggers, s.rush.Limits.Plans); len(due) == 0 {
 		r := dueAt(next)
 		if given := s.rush.triggers.failedTriggers(triggers, s.rush.Limits.Plans); len(given) > 0 {
@@ -45,7 +46,7 @@ func (s *supervisor) planTriggers(ctx context.Context) (lookResult, error) {
 	if err != nil {
 		return lookResult{}, err
 	}
-	due, _, _ := s.rush.triggers.dueTriggers(b.Triggers(s.rush.goals()...), s.rush.Limits.Plans)
+	due, _, _ := s.rush.triggers.dueTriggers(flow.Triggers(b, s.rush.goals()...), s.rush.Limits.Plans)
 	if len(due) == 0 {
 		return boardMoved(), nil
 	}
@@ -59,9 +60,9 @@ func (s *supervisor) planTriggers(ctx context.Context) (lookResult, error) {
 		}
 		return lookResult{}, nil
 	}
-	due, failure, _ := s.rush.triggers.dueTriggers(b.Triggers(goal), s.rush.Limits.Plans)
+	due, failure, _ := s.rush.triggers.dueTriggers(flow.Triggers(b, goal), s.rush.Limits.Plans)
 	s.rush.idle.markBusy(s)
-	a := &assignment{role: s.slot.Role, capacity: flow.Plans, triggers: due, failure: failure}
+	a := &assignment{role: s.slot.Role, capacity: board.Plans, triggers: due, failure: failure}
 	var r result
 	err = s.clone.Checkouts.Trees.Private(ctx, b.Settings().Integration.Tip, func(dir string) error {
 		a.dir = dir
@@ -78,10 +79,10 @@ func (s *supervisor) planTriggers(ctx context.Context) (lookResult, error) {
 // goalToPlan returns the first goal of the triggers for which a planner may have a session
 // now. If there is none, why says so for the first goal, with a command that helps; it is
 // "" if another planner's moves have to be waited for.
-func (s *supervisor) goalToPlan(ctx context.Context, b *flow.Board, tip flow.ObjectID, due []flow.Trigger) (goal flow.GoalID, why string, err error) {
+func (s *supervisor) goalToPlan(ctx context.Context, b *board.Board, tip board.ObjectID, due []flow.Trigger) (goal board.GoalID, why string, err error) {
 	running := s.worker.recorder.unrecordedSpending(ctx, b, 0)
 	for _, t := range due {
-		refusal := b.Budget(t.Goal, "", running...)
+		refusal := flow.CheckBudget(b, t.Goal, "", running...)
 		if refusal == nil {
 			goal = t.Goal
 			break
@@ -103,15 +104,15 @@ func (s *supervisor) goalToPlan(ctx context.Context, b *flow.Board, tip flow.Obj
 
 // plannersAlone reports whether only planners have moved for too many sessions: their
 // own moves trigger their next sessions.
-func (s *supervisor) plannersAlone(b *flow.Board, tip flow.ObjectID) (bool, error) {
+func (s *supervisor) plannersAlone(b *board.Board, tip board.ObjectID) (bool, error) {
 	n := 0
 	err := s.clone.Store.Events(tip, func(e gitstore.Event) (bool, error) {
 		by := e.Move.By.Agent()
 		switch {
-		case e.Move.Act == flow.ActRegister, e.Move.Act == flow.ActUnregister:
-		case by == "" || b.CapacityOf(flow.Actor(by)) != flow.Plans:
+		case e.Move.Act == board.ActRegister, e.Move.Act == board.ActUnregister:
+		case by == "" || b.CapacityOf(board.Actor(by)) != board.Plans:
 			return false, nil
-		case e.Move.Act == flow.ActSession:
+		case e.Move.Act == board.ActSession:
 			n++
 		}
 		return n < s.rush.Limits.Alone, nil

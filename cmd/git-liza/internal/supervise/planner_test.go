@@ -6,10 +6,12 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/supervise"
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/templates"
-	"github.com/stretchr/testify/require"
 )
 
 const addOne = `git liza task add --title "A file" --done-when "it is there" --spec specs/vision.md --scope "one file" --kind docs`
@@ -42,7 +44,7 @@ func TestPlannersChecksAreAllowedForIt(t *testing.T) {
 	w.write(filepath.Join(w.notes, "seen"), "")
 	require.NoError(t, r.wait(), r.said())
 	require.False(t, w.has("failed"), "the planner was told that its task did not go well")
-	require.Equal(t, flow.Merged, w.task("task-1").Status, r.said())
+	require.Equal(t, board.Merged, w.task("task-1").Status, r.said())
 }
 
 func TestPlannerAnswersABlockedTask(t *testing.T) {
@@ -55,7 +57,7 @@ func TestPlannerAnswersABlockedTask(t *testing.T) {
 	require.Contains(t, r.said(), "planner-1 plans: blocked task-1\n")
 	prompt := w.note("prompt-planner-1-1")
 	require.Contains(t, prompt, "Where is the key?")
-	require.Len(t, w.moves(flow.ActUnblock), 1)
+	require.Len(t, w.moves(board.ActUnblock), 1)
 }
 
 // A planner that does nothing is asked a few times, with what went wrong.
@@ -93,7 +95,7 @@ func TestPlannerLeavesATriggerToAHuman(t *testing.T) {
 	w.liza("claim", "task-1", "--as", "coder-9")
 	w.liza("block", "task-1", "--as", "coder-9", "--reason", "no key", "--question", "Where?")
 	r := w.begin(nil, planner(w.agent(`git liza note "only Ann has the key" --for task-1`)))
-	w.await("the planner's word", func() bool { return w.has("planner-1--1") && len(w.board().IDs(flow.Notes)) == 1 })
+	w.await("the planner's word", func() bool { return w.has("planner-1--1") && len(w.board().IDs(board.Notes)) == 1 })
 	w.await("its end", func() bool { return w.logged("planner-1", "exit 0") })
 	w.liza("note", "thanks", "--for", "all") // a new state that changes nothing about the task
 	r.cancel()
@@ -112,7 +114,7 @@ func TestTwoPlannersPlanOnce(t *testing.T) {
 	plan := w.agent(addOne)
 	r, err := w.rush(planner(plan), planner(plan), coder(w.agent("submit")), reviewer(w.agent("approve")))
 	require.NoError(t, err, r.said())
-	require.Len(t, w.moves(flow.ActAdd), 1, r.said())
+	require.Len(t, w.moves(board.ActAdd), 1, r.said())
 }
 
 func TestPrompt(t *testing.T) {
@@ -122,7 +124,7 @@ func TestPrompt(t *testing.T) {
 	for who, text := range map[string]string{"all": "for everybody", "coder": "for coders", "coder-2": "for the second coder", "task-1": "on the task", "planner": "for planners"} {
 		w.liza("note", text, "--for", who)
 	}
-	p, err := supervise.Prompt(context.Background(), w.clone.Repo, w.board(), supervise.PromptInput{Role: flow.Coder, Agent: "coder-1", Task: "task-1", Failure: "it fell over"})
+	p, err := supervise.Prompt(context.Background(), w.clone.Repo, w.board(), supervise.PromptInput{Role: board.Coder, Agent: "coder-1", Task: "task-1", Failure: "it fell over"})
 	require.NoError(t, err)
 	for _, want := range []string{"for everybody", "for coders", "on the task", "it fell over", "id: task-1"} {
 		require.Contains(t, p.Text(), want)
@@ -133,7 +135,7 @@ func TestPrompt(t *testing.T) {
 	require.NoError(t, w.mkdir(".liza/prompts/coder"))
 	w.write(w.dir+"/.liza/prompts/coder/role.append.md", "Mind the gap.\n")
 	told := func() templates.Prompt {
-		p, err := supervise.Prompt(context.Background(), w.clone.Repo, w.board(), supervise.PromptInput{Role: flow.Coder, Agent: "coder-1", Task: "task-1"})
+		p, err := supervise.Prompt(context.Background(), w.clone.Repo, w.board(), supervise.PromptInput{Role: board.Coder, Agent: "coder-1", Task: "task-1"})
 		require.NoError(t, err)
 		return p
 	}
@@ -144,9 +146,9 @@ func TestPrompt(t *testing.T) {
 	require.Contains(t, told().Text(), "Mind the gap.")
 	require.Contains(t, told().Explain(), "project")
 
-	_, err = supervise.Prompt(context.Background(), w.clone.Repo, w.board(), supervise.PromptInput{Role: flow.CodeReviewer, Task: "task-1"})
+	_, err = supervise.Prompt(context.Background(), w.clone.Repo, w.board(), supervise.PromptInput{Role: board.CodeReviewer, Task: "task-1"})
 	require.ErrorContains(t, err, "needs a task with a submission")
-	p, err = supervise.Prompt(context.Background(), w.clone.Repo, w.board(), supervise.PromptInput{Role: flow.Planner, Triggers: []flow.Trigger{{Reason: "blocked", Task: "task-2", Text: "no key"}}})
+	p, err = supervise.Prompt(context.Background(), w.clone.Repo, w.board(), supervise.PromptInput{Role: board.Planner, Triggers: []flow.Trigger{{Reason: "blocked", Task: "task-2", Text: "no key"}}})
 	require.NoError(t, err)
 	require.Contains(t, p.Text(), "## task-2")
 }

@@ -6,19 +6,20 @@ import (
 
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/agent/provider"
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/gitstore"
 )
 
 // planTriggers runs a planner's session on a checkout of integration. The planner may
 // read the checkout, which is removed afterwards.
-func (w *worker) planTriggers(ctx context.Context, a *assignment, tip flow.ObjectID) (result, error) {
+func (w *worker) planTriggers(ctx context.Context, a *assignment, tip board.ObjectID) (result, error) {
 	w.say("%s plans: %s", w.id, triggersText(a.triggers))
 	begun := time.Now()
 	ending, b, err := w.runSession(ctx, a)
 	if err != nil || ctx.Err() != nil {
 		return finished(), err
 	}
-	if len(remainingTriggers(a.triggers, b.Triggers())) > 0 {
+	if len(remainingTriggers(a.triggers, flow.Triggers(b))) > 0 {
 		if cut, err := w.wasCutOff(a, begun); cut || err != nil {
 			w.restUntil = time.Now().Add(w.rush.Limits.pauseCut(w.cuts))
 			return finished(), err
@@ -27,7 +28,7 @@ func (w *worker) planTriggers(ctx context.Context, a *assignment, tip flow.Objec
 	if ending.Trouble != nil {
 		return w.pauseProvider(ctx, a, *ending.Trouble)
 	}
-	rest := remainingTriggers(a.triggers, b.Triggers())
+	rest := remainingTriggers(a.triggers, flow.Triggers(b))
 	if len(rest) == 0 {
 		return finished(), nil
 	}
@@ -53,7 +54,7 @@ func (w *worker) planTriggers(ctx context.Context, a *assignment, tip flow.Objec
 }
 
 // countOwnMoves counts the agent's own moves after a state commit.
-func (w *worker) countOwnMoves(ctx context.Context, since flow.ObjectID) (int, error) {
+func (w *worker) countOwnMoves(ctx context.Context, since board.ObjectID) (int, error) {
 	_, tip, err := w.clone.Store.Board(ctx)
 	if err != nil {
 		return 0, err
@@ -63,7 +64,7 @@ func (w *worker) countOwnMoves(ctx context.Context, since flow.ObjectID) (int, e
 		if e.Commit == since {
 			return false, nil
 		}
-		if e.Move.By == w.clone.By && e.Move.Act != flow.ActSession {
+		if e.Move.By == w.clone.By && e.Move.Act != board.ActSession {
 			n++
 		}
 		return true, nil

@@ -5,8 +5,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/git-liza/git-liza/flow"
 	"github.com/stretchr/testify/require"
+
+	"github.com/git-liza/git-liza/flow/board"
 )
 
 // A hook that a session wrote into the clone is in the inbox until a person has looked.
@@ -52,7 +53,7 @@ git liza block $LIZA_TASK --reason R --question Q`)))
 	w.git("commit", "-q", "--allow-empty", "-m", "Not adopted")
 	w.write(filepath.Join(w.notes, "go"), "")
 	require.Error(t, r.wait())
-	require.Equal(t, flow.Blocked, w.task("task-1").Status, r.said())
+	require.Equal(t, board.Blocked, w.task("task-1").Status, r.said())
 	const meanwhile = "while a session ran, by it or by you: "
 	attributes := filepath.Join(w.dir, ".git", "info", "attributes")
 	in := "git -C " + w.dir

@@ -10,6 +10,7 @@ import (
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/agent/provider"
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/work"
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/flow/lists"
 	"github.com/git-liza/git-liza/gitstore"
 	"github.com/git-liza/git-liza/gitstore/git"
@@ -116,7 +117,7 @@ func (r *Rush) startPolling(ctx context.Context) error {
 		return err
 	}
 	r.beside.Go(func() {
-		tidied := flow.ObjectID("") // the state after which the clone was last tidied
+		tidied := board.ObjectID("") // the state after which the clone was last tidied
 		r.view.Poll(ctx, r.Limits.Poll, r.Limits.MaxPoll, func() (news bool) {
 			synced, err := clone.Store.Mirror.Sync(ctx)
 			if ctx.Err() != nil {
@@ -159,13 +160,13 @@ func (r *Rush) notePoll(err error) {
 // othersMayMove reports whether a supervisor of another process or host could still
 // make a move; then the rush is not over. It does not wait for a supervisor that let a
 // whole lease pass without a move on the board.
-func (r *Rush) othersMayMove(b *flow.Board) bool {
+func (r *Rush) othersMayMove(b *board.Board) bool {
 	at := timeOn(b, r.Clone.Store.Now())
 	if at.Sub(b.At()) > time.Duration(b.Settings().Config.Lease) {
 		return false
 	}
-	own := lists.Set(r.idle.supervisors(), func(s *supervisor) flow.AgentID { return s.id })
-	for _, a := range flow.All[*flow.Agent](b, flow.Agents) {
+	own := lists.Set(r.idle.supervisors(), func(s *supervisor) board.AgentID { return s.id })
+	for _, a := range board.All[*board.Agent](b, board.Agents) {
 		if !own[a.ID] && a.Generation != "" && r.hasWork(b, a, at) {
 			return true
 		}
@@ -175,32 +176,32 @@ func (r *Rush) othersMayMove(b *flow.Board) bool {
 
 // hasWork reports whether an agent's supervisor has something to do for the goals of
 // this rush.
-func (r *Rush) hasWork(b *flow.Board, a *flow.Agent, at time.Time) bool {
-	caller := flow.Caller{By: flow.Actor(a.ID), Principal: a.Principal, Generation: a.Generation}
+func (r *Rush) hasWork(b *board.Board, a *board.Agent, at time.Time) bool {
+	caller := flow.Caller{By: board.Actor(a.ID), Principal: a.Principal, Generation: a.Generation}
 	for _, t := range b.Tasks() {
-		if !t.Status.Allows(flow.ActMerge) || !r.merges(t.Goal) {
+		if !flow.Allows(t.Status, board.ActMerge) || !r.merges(t.Goal) {
 			continue
 		}
-		if why := b.Opens(flow.ActMerge, t.ID, caller, at); why == nil || why.Rule == flow.RuleSpecChanged {
+		if why := flow.Opens(b, board.ActMerge, t.ID, caller, at); why == nil || why.Rule == flow.RuleSpecChanged {
 			return true
 		}
 	}
 	if a.Degraded != "" {
 		return false
 	}
-	if q, _ := flow.NextQuestion(b, caller, at, func(q *flow.Question) bool {
+	if q, _ := flow.NextQuestion(b, caller, at, func(q *board.Question) bool {
 		t := b.Task(q.Task)
 		return t == nil || !r.serves(b, t.Goal)
 	}); q != nil {
 		return true
 	}
-	for _, act := range []flow.Act{flow.ActClaim, flow.ActReview} {
-		if b.CapacityOf(flow.Actor(a.ID)) == act.Capacity() {
-			_, refusal := b.Best(act, caller, at, func(t flow.Summary) bool { return !r.serves(b, t.Goal) })
+	for _, act := range []board.Act{board.ActClaim, board.ActReview} {
+		if b.CapacityOf(board.Actor(a.ID)) == flow.CapacityOf(act) {
+			_, refusal := flow.Best(b, act, caller, at, func(t board.Summary) bool { return !r.serves(b, t.Goal) })
 			return refusal == nil
 		}
 	}
-	return len(b.Triggers(r.goals()...)) > 0
+	return len(flow.Triggers(b, r.goals()...)) > 0
 }
 
 // remoteSettled syncs once more before a rush may be over. It is false if the sync

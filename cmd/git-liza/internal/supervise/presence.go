@@ -8,7 +8,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/gitstore"
 	"github.com/git-liza/git-liza/gitstore/git"
 )
@@ -28,7 +28,7 @@ const (
 )
 
 // doingOf is what an agent does in a session.
-var doingOf = map[flow.Capacity]string{flow.Plans: planning, flow.Does: coding, flow.Judges: reviewing, 0: answering}
+var doingOf = map[board.Capacity]string{board.Plans: planning, board.Does: coding, board.Judges: reviewing, 0: answering}
 
 // A presence is what a supervisor tells of its agent: that it lives, what it does and
 // what it spends. No rule depends on it. If it cannot be written, that is noted once.
@@ -49,13 +49,13 @@ func (p *presence) begin() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.active = true
-	p.now = gitstore.Presence{Agent: reg.id, Generation: reg.generation, Host: host, PID: os.Getpid(), Began: at, Every: flow.Duration(reg.rush.Limits.Beat),
+	p.now = gitstore.Presence{Agent: reg.id, Generation: reg.generation, Host: host, PID: os.Getpid(), Began: at, Every: board.Duration(reg.rush.Limits.Beat),
 		Provider: reg.provider.Name, Model: reg.provider.Model, Doing: waiting, Since: at}
 	p.write()
 }
 
 // setDoing sets what the agent does from now on.
-func (p *presence) setDoing(what string, task flow.TaskID, note string) {
+func (p *presence) setDoing(what string, task board.TaskID, note string) {
 	note = p.reg.rush.mask.String(note)
 	p.change(func(now *gitstore.Presence) {
 		if now.Doing != what || now.Task != task {
@@ -67,7 +67,7 @@ func (p *presence) setDoing(what string, task flow.TaskID, note string) {
 
 // setUsage sets what the agent has used that is not on the board. model is "" if it is
 // not known.
-func (p *presence) setUsage(used flow.Usage, model string) {
+func (p *presence) setUsage(used board.Usage, model string) {
 	p.change(func(now *gitstore.Presence) { now.Usage, now.Model = used, cmp.Or(model, now.Model) })
 }
 
@@ -141,7 +141,7 @@ func (p *presence) nextWrite(each time.Duration) (said gitstore.Presence, due bo
 	}
 	p.write()
 	said = p.now
-	said.Every = flow.Duration(each)
+	said.Every = board.Duration(each)
 	if !p.saved.IsZero() && time.Since(p.saved) < each {
 		return said, false
 	}
@@ -168,11 +168,11 @@ type presenceWriter struct {
 	failed bool // a failure was said
 
 	mu   sync.Mutex
-	left []flow.AgentID // agents that have left, whose refs the remote may still have
+	left []board.AgentID // agents that have left, whose refs the remote may still have
 }
 
 // forgetAgents has the remote's refs of agents that have left deleted.
-func (h *presenceWriter) forgetAgents(ids ...flow.AgentID) {
+func (h *presenceWriter) forgetAgents(ids ...board.AgentID) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.left = append(h.left, ids...)
@@ -200,7 +200,7 @@ func (r *Rush) startPresences(ctx context.Context) error {
 
 // writePresences takes one beat for all registered agents.
 func (r *Rush) writePresences(ctx context.Context) {
-	var due []flow.AgentID
+	var due []board.AgentID
 	for _, s := range r.idle.supervisors() {
 		if s.presence.refresh(ctx, r.presences.each) {
 			due = append(due, s.id)
@@ -229,7 +229,7 @@ func (s *supervisor) takeWork(ctx context.Context) {
 // sharePresences pushes the presences that are due to the remote, and deletes there
 // those of agents that have left. It is no move and no move waits for it. A failed push
 // is made up for by the next one.
-func (r *Rush) sharePresences(ctx context.Context, due []flow.AgentID) {
+func (r *Rush) sharePresences(ctx context.Context, due []board.AgentID) {
 	if r.link.remote == "" || r.link.isDown() {
 		return
 	}

@@ -11,15 +11,17 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/require"
+
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/supervise"
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/gitstore"
-	"github.com/stretchr/testify/require"
 )
 
 // A shown is an agent as the command line lists it.
 type shown struct {
-	ID       flow.AgentID
+	ID       board.AgentID
 	State    string
 	Presence *struct {
 		PID                                int
@@ -34,7 +36,7 @@ type shown struct {
 }
 
 // agents are the registered agents as they are shown that much later than now.
-func (w *world) agents(later time.Duration) map[flow.AgentID]shown {
+func (w *world) agents(later time.Duration) map[board.AgentID]shown {
 	w.Helper()
 	cmd := exec.Command(self, "agents", "--json")
 	cmd.Dir, cmd.Env = w.dir, append(os.Environ(), "LIZA_NOW="+time.Now().Add(later).UTC().Format(time.RFC3339))
@@ -42,7 +44,7 @@ func (w *world) agents(later time.Duration) map[flow.AgentID]shown {
 	require.NoError(w, err)
 	var answer struct{ Data struct{ Agents []shown } }
 	require.NoError(w, json.Unmarshal(out, &answer))
-	list := map[flow.AgentID]shown{}
+	list := map[board.AgentID]shown{}
 	for _, a := range answer.Data.Agents {
 		list[a.ID] = a
 	}
@@ -50,7 +52,7 @@ func (w *world) agents(later time.Duration) map[flow.AgentID]shown {
 }
 
 // does waits until an agent says that it does something.
-func (w *world) does(id flow.AgentID, what string) shown {
+func (w *world) does(id board.AgentID, what string) shown {
 	w.Helper()
 	var a shown
 	w.awaitEach(100*time.Millisecond, string(id)+" "+what, func() bool { // each look is a process
@@ -100,7 +102,7 @@ func TestPresence(t *testing.T) {
 	w.does("planner-1", "waiting")
 
 	w.write(filepath.Join(w.notes, "go"), "")
-	w.until("the submission", func(b *flow.Board) bool { return b.Task("task-1").Status == flow.ReadyForReview })
+	w.until("the submission", func(b *board.Board) bool { return b.Task("task-1").Status == board.ReadyForReview })
 	w.await("the end of its work", func() bool {
 		p := w.agents(0)["coder-1"].Presence
 		return p.Doing == "waiting" && p.Tokens == 0
@@ -110,7 +112,7 @@ func TestPresence(t *testing.T) {
 	r.cancel()
 	require.NoError(t, r.wait(), r.said())
 	w.nobody()
-	require.Len(t, w.moves(flow.ActSession), 1)
+	require.Len(t, w.moves(board.ActSession), 1)
 }
 
 // The presence of a killed supervisor stays and is shown as old. A takeover or
@@ -153,7 +155,7 @@ func TestPresenceThatCannotBeWritten(t *testing.T) {
 	w.write(filepath.Join(w.dir, ".git", "liza", "presence"), "in the way")
 	r := w.begin(func(r *supervise.Rush) { r.UntilIdle, r.Limits.Beat = true, 10*time.Millisecond }, coder(w.agent("submit")), reviewer(w.agent("approve")))
 	require.NoError(t, r.wait(), r.said())
-	require.Equal(t, flow.Merged, w.task("task-1").Status)
+	require.Equal(t, board.Merged, w.task("task-1").Status)
 	log, err := os.ReadFile(filepath.Join(w.dir, ".git", "liza", "log", "coder-1.log"))
 	require.NoError(t, err)
 	require.Equal(t, 1, strings.Count(string(log), "others will not see what coder-1 does"), "%s", log)
@@ -165,11 +167,11 @@ func TestBudgetOfSessionsThatRunAtOnce(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.tasks(2)
-	w.config(func(c *flow.Config) { c.Budgets.Sprint.Tokens = 1000 })
+	w.config(func(c *board.Config) { c.Budgets.Sprint.Tokens = 1000 })
 	spends := w.fake(`began s; turn 1 600; sleep 1000`, nil)
 	r, err := w.rush(coder(spends), coder(spends))
 	require.ErrorContains(t, err, "budget: the budget of sprint-1 is spent", r.said())
-	for _, id := range []flow.AgentID{"coder-1", "coder-2"} {
+	for _, id := range []board.AgentID{"coder-1", "coder-2"} {
 		require.Equal(t, []string{"budget"}, w.outcomes(id))
 	}
 	require.Equal(t, int64(1200), w.board().Sprint("sprint-1").Usage.Tokens())
@@ -181,13 +183,13 @@ func TestBudgetBesideAnotherProcess(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.tasks(2)
-	w.config(func(c *flow.Config) { c.Budgets.Sprint.Tokens = 1000 })
+	w.config(func(c *board.Config) { c.Budgets.Sprint.Tokens = 1000 })
 	other := w.begin(nil, coder(w.fake(`began s; turn 1 400; waitfor go; used='"input_tokens":400,"output_tokens":0'; submit; ended done`, nil)))
 	w.await("what it spends", func() bool { return w.does("coder-1", "coding").Presence.Tokens == 400 })
 	r := w.begin(nil, coder(w.fake(`began s; turn 1 500; waitfor on; turn 2 200; sleep 1000`, nil)))
 	w.await("what both spend", func() bool { return w.does("coder-2", "coding").Presence.Tokens == 500 })
 	w.write(filepath.Join(w.notes, "go"), "")
-	w.until("its record", func(b *flow.Board) bool { return b.Sprint("sprint-1").Usage.Tokens() == 400 })
+	w.until("its record", func(b *board.Board) bool { return b.Sprint("sprint-1").Usage.Tokens() == 400 })
 	require.Empty(t, w.outcomes("coder-2"), "900 are less than 1000")
 	other.cancel()
 	require.NoError(t, other.wait(), other.said())
@@ -262,15 +264,15 @@ func TestBudgetCountsARecordedSessionOnce(t *testing.T) {
 	ctx := context.Background()
 	w := newWorld(t)
 	w.tasks(1)
-	w.config(func(c *flow.Config) { c.Budgets.Sprint.Tokens = 1000 })
-	const elsewhere = flow.Generation("5c1e0a44d2b97f31")
+	w.config(func(c *board.Config) { c.Budgets.Sprint.Tokens = 1000 })
+	const elsewhere = board.Generation("5c1e0a44d2b97f31")
 	there, err := w.clone.As(ctx, "planner-9", elsewhere)
 	require.NoError(t, err)
-	_, err = there.Make(ctx, flow.ActRegister, "", &flow.RegisterMove{Agent: "planner-9", Generation: elsewhere})
+	_, err = there.Make(ctx, board.ActRegister, "", &flow.RegisterMove{Agent: "planner-9", Generation: elsewhere})
 	require.NoError(t, err)
-	says := func(g flow.Generation, at time.Time, every time.Duration, tokens int64) {
-		require.NoError(t, gitstore.SavePresence(ctx, w.clone.Repo, gitstore.Presence{Agent: "planner-9", Generation: g, At: at, Every: flow.Duration(every),
-			Doing: "planning", Usage: flow.Usage{Output: tokens}}))
+	says := func(g board.Generation, at time.Time, every time.Duration, tokens int64) {
+		require.NoError(t, gitstore.SavePresence(ctx, w.clone.Repo, gitstore.Presence{Agent: "planner-9", Generation: g, At: at, Every: board.Duration(every),
+			Doing: "planning", Usage: board.Usage{Output: tokens}}))
 	}
 	r := w.begin(nil, coder(w.fake(`began s; i=0; while i=$((i+1)); do turn $i 10; waitfor on-$i; done`, nil)))
 	turn := int64(1)
@@ -291,12 +293,12 @@ func TestBudgetCountsARecordedSessionOnce(t *testing.T) {
 	next()
 	next()
 	says(elsewhere, time.Now(), time.Hour, 600)
-	_, err = there.Make(ctx, flow.ActSession, "task-1", &flow.SessionMove{Provider: "fake", Role: flow.Planner, Outcome: "nothing", Usage: flow.Usage{Sessions: 1, Output: 600}})
+	_, err = there.Make(ctx, board.ActSession, "task-1", &flow.SessionMove{Provider: "fake", Role: board.Planner, Outcome: "nothing", Usage: board.Usage{Sessions: 1, Output: 600}})
 	require.NoError(t, err)
 	next()
 	next()
 	says(elsewhere, time.Now().Add(time.Minute), time.Hour, 400-10*turn)
-	w.await("its end", func() bool { return w.task("task-1").Status == flow.Blocked })
+	w.await("its end", func() bool { return w.task("task-1").Status == board.Blocked })
 	require.Equal(t, []string{"budget"}, w.outcomes("coder-1"))
 	require.Equal(t, "budget: the budget of sprint-1 is spent with running sessions, most by planner-9: 1000 of 1000 tokens", w.task("task-1").Block.Reason)
 	r.cancel()
@@ -312,5 +314,5 @@ func TestWorkIsTakenOverAtABeat(t *testing.T) {
 		coder(w.agent(`intent; work; until git -C $LIZA_CLONE log --format=%s liza/$LIZA_TASK | grep "Work on"; do sleep 0.02; done; git liza submit $LIZA_TASK`)),
 		reviewer(w.agent("approve")))
 	require.NoError(t, r.wait(), r.said())
-	require.Equal(t, flow.Merged, w.task("task-1").Status)
+	require.Equal(t, board.Merged, w.task("task-1").Status)
 }

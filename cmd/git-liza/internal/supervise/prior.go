@@ -6,7 +6,7 @@ import (
 
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/agent/provider"
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/agent/transcript"
-	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/gitstore"
 	"github.com/git-liza/git-liza/templates"
 )
@@ -16,9 +16,9 @@ import (
 // none.
 type priorSession struct {
 	id      string
-	dir     string     // where it began
-	attempt int        // of the task
-	usage   flow.Usage // what its records have counted so far
+	dir     string      // where it began
+	attempt int         // of the task
+	usage   board.Usage // what its records have counted so far
 	prompt  templates.Prompt
 	told    string // instead of the prompt, by a supervisor that was killed; without secrets
 }
@@ -82,6 +82,6 @@ func (a *assignment) attemptNumber() int {
 
 // usageOf returns what a session used by its records. If they include the usage of the
 // sessions before it, that is subtracted.
-func (r *session) usageOf(report transcript.Report) flow.Usage {
+func (r *session) usageOf(report transcript.Report) board.Usage {
 	return r.counting.Since(report, r.prior.usage).Usage
 }

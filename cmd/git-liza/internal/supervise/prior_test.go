@@ -4,9 +4,11 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/agent/provider"
 	"github.com/git-liza/git-liza/flow"
-	"github.com/stretchr/testify/require"
+	"github.com/git-liza/git-liza/flow/board"
 )
 
 // resumable is a provider whose sessions can be gone on with, and which counts
@@ -28,12 +30,12 @@ test $n = 1 || submit; ended done; exit`, resumable)),
 	require.NoError(t, err, r.said())
 	require.Equal(t, "--id\n--resume\n--resume\n", w.note("how"))
 	require.Equal(t, []string{"nothing", "submitted", "submitted"}, w.outcomes("coder-1"))
-	total := flow.Usage{}
-	for _, m := range w.moves(flow.ActSession) {
+	total := board.Usage{}
+	for _, m := range w.moves(board.ActSession) {
 		if m.By == "coder-1" {
 			d := m.Detail.(*flow.SessionMove)
 			require.Equal(t, int64(100), d.Usage.Input)
-			require.Equal(t, flow.Cost(1_000_000), d.Usage.Cost)
+			require.Equal(t, board.Cost(1_000_000), d.Usage.Cost)
 			total = total.Plus(d.Usage)
 		}
 	}

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/templates"
 )
 
@@ -17,11 +17,11 @@ const maxAnomalies = 10
 // that it was woken for, and of those that a decision holds back. Dismissed and archived
 // ones are not repeated, nor what only the person of the clone looks at. Of too many the latest stay, before others those of the tasks
 // themselves.
-func anomaliesFor(b *flow.Board, in templates.Input) []*flow.Anomaly {
-	ids := b.IDs(flow.Anomalies)
+func anomaliesFor(b *board.Board, in templates.Input) []*board.Anomaly {
+	ids := b.IDs(board.Anomalies)
 	about := in.About
 	if in.Task != nil {
-		about = []*flow.Task{in.Task}
+		about = []*board.Task{in.Task}
 	}
 	if len(ids) > 0 {
 		for _, id := range in.Held {
@@ -30,24 +30,24 @@ func anomaliesFor(b *flow.Board, in templates.Input) []*flow.Anomaly {
 			}
 		}
 	}
-	var list []*flow.Anomaly
-	isOwn := map[*flow.Anomaly]int{}
+	var list []*board.Anomaly
+	isOwn := map[*board.Anomaly]int{}
 	for _, id := range ids {
-		a, ok := b.Load(flow.Key{Folder: flow.Anomalies, ID: id}).(*flow.Anomaly)
-		if !ok || a.Dismissed != nil || a.Archived || a.Details["assumption"] == flow.NoChanges || !slices.ContainsFunc(about, func(t *flow.Task) bool { return concerns(b, a, t) }) {
+		a, ok := b.Load(board.Key{Folder: board.Anomalies, ID: id}).(*board.Anomaly)
+		if !ok || a.Dismissed != nil || a.Archived || a.Details["assumption"] == board.NoChanges || !slices.ContainsFunc(about, func(t *board.Task) bool { return concerns(b, a, t) }) {
 			continue
 		}
 		list = append(list, a)
-		if slices.ContainsFunc(about, func(t *flow.Task) bool { return a.Task == t.ID }) {
+		if slices.ContainsFunc(about, func(t *board.Task) bool { return a.Task == t.ID }) {
 			isOwn[a] = 1
 		}
 	}
-	slices.SortStableFunc(list, func(x, y *flow.Anomaly) int { return cmp.Or(isOwn[x]-isOwn[y], x.At.Compare(y.At)) })
+	slices.SortStableFunc(list, func(x, y *board.Anomaly) int { return cmp.Or(isOwn[x]-isOwn[y], x.At.Compare(y.At)) })
 	return list[max(0, len(list)-maxAnomalies):]
 }
 
 // concerns reports whether an anomaly is about a task, its spec or its paths.
-func concerns(b *flow.Board, a *flow.Anomaly, t *flow.Task) bool {
+func concerns(b *board.Board, a *board.Anomaly, t *board.Task) bool {
 	if a.Task == t.ID {
 		return true
 	}

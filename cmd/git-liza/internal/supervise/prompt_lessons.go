@@ -9,6 +9,7 @@ import (
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/project/lesson"
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/work"
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/flow/glob"
 	"github.com/git-liza/git-liza/flow/lists"
 	"github.com/git-liza/git-liza/gitstore"
@@ -24,7 +25,7 @@ const (
 
 // EarlierRejections are the newest rejections of other tasks in the paths of a task, each
 // with its source, newest first. They are looked for in the last 2,000 moves.
-func EarlierRejections(ctx context.Context, store *gitstore.Store, b *flow.Board, t *flow.Task) (list []string, err error) {
+func EarlierRejections(ctx context.Context, store *gitstore.Store, b *board.Board, t *board.Task) (list []string, err error) {
 	if t == nil {
 		return nil, nil
 	}
@@ -66,7 +67,7 @@ func rejectionText(e gitstore.Event, r *flow.RejectMove) string {
 
 // learnt puts what was learnt of the paths of a task into a prompt, within the bytes
 // of a.Learnt: first lessons of integration, then earlier rejections.
-func learnt(ctx context.Context, repo *git.Repo, tip flow.ObjectID, a PromptInput, in *templates.Input) error {
+func learnt(ctx context.Context, repo *git.Repo, tip board.ObjectID, a PromptInput, in *templates.Input) error {
 	if in.Asked != nil || a.Learnt <= 0 {
 		return nil
 	}

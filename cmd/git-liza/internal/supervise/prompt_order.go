@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/work"
-	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/flow/glob"
 	"github.com/git-liza/git-liza/gitstore/git"
 	"github.com/git-liza/git-liza/templates"
@@ -15,8 +15,8 @@ import (
 
 // orderOf says by the order of the commits of a submission of code whether its tests came
 // first; "" if it has not both.
-func orderOf(ctx context.Context, repo *git.Repo, b *flow.Board, t *flow.Task) (string, error) {
-	if t.Kind != flow.Code {
+func orderOf(ctx context.Context, repo *git.Repo, b *board.Board, t *board.Task) (string, error) {
+	if t.Kind != board.Code {
 		return "", nil
 	}
 	out, err := repo.Git(ctx, "log", "--reverse", "--topo-order", "--no-merges", "--name-only", "-z", "--format=%x01", string(t.Submission.Base)+".."+string(t.Submission.Commit), "--")
@@ -40,7 +40,7 @@ func orderOf(ctx context.Context, repo *git.Repo, b *flow.Board, t *flow.Task) (
 
 // readJudged puts the submission of its task into a prompt, and of what the patterns of loads name
 // the paths that the checkout of its review has as integration has them.
-func readJudged(ctx context.Context, repo *git.Repo, b *flow.Board, loads []string, in *templates.Input) (err error) {
+func readJudged(ctx context.Context, repo *git.Repo, b *board.Board, loads []string, in *templates.Input) (err error) {
 	sub := in.Task.Submission
 	if in.Order, err = orderOf(ctx, repo, b, in.Task); err == nil {
 		err = readSubmission(ctx, repo, sub, in)
@@ -62,7 +62,7 @@ func readJudged(ctx context.Context, repo *git.Repo, b *flow.Board, loads []stri
 }
 
 // readSubmission puts the commits and the changes of a submission into a prompt.
-func readSubmission(ctx context.Context, repo *git.Repo, sub *flow.Submission, in *templates.Input) error {
+func readSubmission(ctx context.Context, repo *git.Repo, sub *board.Submission, in *templates.Input) error {
 	out, err := repo.Git(ctx, "log", "--reverse", "--topo-order", "--no-color", "--no-show-signature", "--max-count=100", "--format=%h by %an: %B", string(sub.Base)+".."+string(sub.Commit), "--")
 	if err != nil {
 		return err

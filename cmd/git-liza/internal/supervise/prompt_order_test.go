@@ -7,7 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/gitstore/git"
 	"github.com/git-liza/git-liza/internal/gittest"
 	"github.com/git-liza/git-liza/templates"
@@ -28,7 +28,7 @@ func TestASubmissionInAPromptIsBounded(t *testing.T) {
 		require.NoError(t, err)
 		var in templates.Input
 		tip := strings.TrimSpace(gittest.Git(t, dir, "rev-parse", "HEAD"))
-		require.NoError(t, readSubmission(context.Background(), repo, &flow.Submission{Base: flow.ObjectID(base), Commit: flow.ObjectID(tip)}, &in))
+		require.NoError(t, readSubmission(context.Background(), repo, &board.Submission{Base: board.ObjectID(base), Commit: board.ObjectID(tip)}, &in))
 		return in
 	}
 	small := read(3, "Work")

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/flow/lists"
 	"github.com/git-liza/git-liza/flow/shell"
 	"github.com/git-liza/git-liza/gitstore/git"
@@ -20,14 +20,14 @@ const (
 
 // storiesFor returns what the stories of a loop that somebody has worked on before left for
 // the next one; none for a task of another goal. Of too many the latest stay.
-func storiesFor(b *flow.Board, t *flow.Task) (list []templates.Story) {
+func storiesFor(b *board.Board, t *board.Task) (list []templates.Story) {
 	if t == nil {
 		return nil
 	}
 	if g := b.Goal(t.Goal); g == nil || g.Loop == nil {
 		return nil
 	}
-	var earlier []*flow.Task
+	var earlier []*board.Task
 	for _, s := range b.Tasks() {
 		if s.Goal != t.Goal || s.ID == t.ID {
 			continue
@@ -36,16 +36,16 @@ func storiesFor(b *flow.Board, t *flow.Task) (list []templates.Story) {
 			earlier = append(earlier, other)
 		}
 	}
-	slices.SortStableFunc(earlier, func(x, y *flow.Task) int { return x.Changed.Compare(y.Changed) })
+	slices.SortStableFunc(earlier, func(x, y *board.Task) int { return x.Changed.Compare(y.Changed) })
 	return append(list, lists.Of(earlier[max(0, len(earlier)-maxStories):], storyOf)...)
 }
 
 // storyOf is what the work on a task left.
-func storyOf(t *flow.Task) templates.Story {
+func storyOf(t *board.Task) templates.Story {
 	s := templates.Story{Title: t.Title, Status: t.Status.String()}
 	found := func(list *[]string, texts ...string) {
 		for _, text := range texts {
-			if text = strings.TrimSpace(flow.Excerpt(text, maxStoryBytes)); text != "" && !slices.Contains(*list, text) {
+			if text = strings.TrimSpace(board.Excerpt(text, maxStoryBytes)); text != "" && !slices.Contains(*list, text) {
 				*list = append(*list, text)
 			}
 		}
@@ -84,7 +84,7 @@ const maxNeeded = 1 << 10
 
 // neededFor says what the merged tasks that a task depends on came to: the commit, what changed,
 // what their reviews said, and what was found during them and is open.
-func neededFor(b *flow.Board, t *flow.Task) string {
+func neededFor(b *board.Board, t *board.Task) string {
 	var said strings.Builder
 	for _, id := range t.DependsOn {
 		d := b.Task(id)
@@ -94,12 +94,12 @@ func neededFor(b *flow.Board, t *flow.Task) string {
 		fmt.Fprintf(&said, "%s: %s\nmerged as %s: %s\n", id, d.Title, d.Merge.Commit.Short(), git.VisibleList(d.Submission.Paths, 10))
 		for _, j := range d.Judgements {
 			if j.Verdict != nil && j.Verdict.Message != "" {
-				fmt.Fprintf(&said, "%s: %s\n", j.Role, flow.Excerpt(j.Verdict.Message, 200))
+				fmt.Fprintf(&said, "%s: %s\n", j.Role, board.Excerpt(j.Verdict.Message, 200))
 			}
 		}
 		for _, found := range openDiscoveries(b) {
 			if found.During == id {
-				fmt.Fprintf(&said, "left open: %s\n", flow.Excerpt(found.Text, 200))
+				fmt.Fprintf(&said, "left open: %s\n", board.Excerpt(found.Text, 200))
 			}
 		}
 	}
@@ -111,21 +111,21 @@ const mostArtifacts = 40
 
 // phaseFor is what a session on a task is told of its phase, nil if its goal has no phases.
 // Of a task that belongs to every phase it is the one that the goal is in.
-func phaseFor(b *flow.Board, t *flow.Task) *templates.Phase {
-	w, g := flow.FindWorkflow(b, t.Goal), b.Goal(t.Goal)
+func phaseFor(b *board.Board, t *board.Task) *templates.Phase {
+	w, g := board.FindWorkflow(b, t.Goal), b.Goal(t.Goal)
 	if w == nil || g == nil {
 		return nil
 	}
 	id := t.Phase
-	if id == flow.AnyPhase {
+	if id == board.AnyPhase {
 		id = g.Phase
 	}
-	p := &templates.Phase{Workflow: w.Name, Name: flow.PhaseName(b, g)}
+	p := &templates.Phase{Workflow: w.Name, Name: board.PhaseName(b, g)}
 	if f := w.Phase(id); f != nil {
 		p.About = f.About
 	}
 	tip := b.Settings().Integration.Tip
-	for _, a := range flow.ArtifactsOf(b, g.ID, "") {
+	for _, a := range board.ArtifactsOf(b, g.ID, "") {
 		if a.Phase == id {
 			asked := fmt.Sprintf("%s at %s: git liza artifact template %s", a.Type, a.Glob, a.Type)
 			if a.Count == 0 {

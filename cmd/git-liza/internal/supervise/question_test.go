@@ -13,11 +13,12 @@ import (
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/agent/provider"
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/supervise"
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 )
 
-const architect flow.Role = "architect"
+const architect board.Role = "architect"
 
-func of(role flow.Role, p provider.Provider) supervise.Slot {
+func of(role board.Role, p provider.Provider) supervise.Slot {
 	return supervise.Slot{Role: role, Provider: p}
 }
 
@@ -39,9 +40,9 @@ func works(ask string) string {
 }
 
 // question is a question as the board has it now.
-func (w *world) question(id string) *flow.Question {
+func (w *world) question(id string) *board.Question {
 	w.Helper()
-	q, ok := w.board().Load(flow.Key{Folder: flow.Questions, ID: id}).(*flow.Question)
+	q, ok := w.board().Load(board.Key{Folder: board.Questions, ID: id}).(*board.Question)
 	require.True(w, ok, id)
 	return q
 }
@@ -58,25 +59,25 @@ func TestQuestionsAreAnswered(t *testing.T) {
 `)
 	r, err := w.rush(coder(script), reviewer(script), planner(script), of(architect, script))
 	require.NoError(t, err, "%s %s", r.said(), w.liza("session", "show", "coder-1"))
-	require.Equal(t, flow.Merged, w.task("task-1").Status)
+	require.Equal(t, board.Merged, w.task("task-1").Status)
 	require.Equal(t, "blue\n", w.git("show", "integration:answer.txt"))
 
 	first, second := w.question("sprint-1/1"), w.question("sprint-1/2")
-	require.Equal(t, []any{flow.Actor("coder-1"), flow.Actor("planner-1"), "blue"}, []any{first.From, first.By, first.Answer})
-	require.Equal(t, []any{first.ID, flow.Actor("planner-1"), flow.Actor("architect-1")}, []any{second.Parent, second.From, second.By})
+	require.Equal(t, []any{board.Actor("coder-1"), board.Actor("planner-1"), "blue"}, []any{first.From, first.By, first.Answer})
+	require.Equal(t, []any{first.ID, board.Actor("planner-1"), board.Actor("architect-1")}, []any{second.Parent, second.From, second.By})
 	var order []string
-	outcomes := map[flow.Role]string{}
+	outcomes := map[board.Role]string{}
 	for _, m := range w.history() {
 		switch d := m.Detail.(type) {
 		case *flow.TakeMove, *flow.AskMove, *flow.AnswerMove:
 			order = append(order, m.Act.String()+" "+string(m.By))
 		case *flow.SessionMove:
 			outcomes[d.Role] = d.Outcome
-			require.Equal(t, flow.TaskID("task-1"), m.Task)
+			require.Equal(t, board.TaskID("task-1"), m.Task)
 		}
 	}
 	require.Equal(t, []string{"ask coder-1", "take planner-1", "ask planner-1", "take architect-1", "answer architect-1", "answer planner-1"}, order)
-	require.Equal(t, map[flow.Role]string{flow.Coder: "submitted", flow.CodeReviewer: "approved", flow.Planner: "answered", architect: "answered"}, outcomes, r.said())
+	require.Equal(t, map[board.Role]string{board.Coder: "submitted", board.CodeReviewer: "approved", board.Planner: "answered", architect: "answered"}, outcomes, r.said())
 	w.left()
 }
 
@@ -99,10 +100,10 @@ echo "I cannot tell"`)
 	require.NoError(t, r.wait(), r.said())
 	require.Equal(t, "red\n", w.git("show", "integration:answer.txt"))
 	takes := map[bool]int{}
-	for _, m := range w.moves(flow.ActTake) {
+	for _, m := range w.moves(board.ActTake) {
 		takes[m.Detail.(*flow.TakeMove).Missed]++
 	}
-	prompts := w.note("prompt-" + string(w.moves(flow.ActTake)[0].By) + "-1")
+	prompts := w.note("prompt-" + string(w.moves(board.ActTake)[0].By) + "-1")
 	require.Equal(t, map[bool]int{false: 2, true: 2}, takes, r.said())
 	require.Contains(t, prompts, "# The question\n\nquestion: sprint-1/1\nasked by: coder-1\n")
 	require.Equal(t, 2, w.question("sprint-1/1").Missed)
@@ -120,9 +121,9 @@ func TestQuestionsToNobody(t *testing.T) {
 			script := w.played(works("to: " + to + `, text: "which?", wait: 1s`))
 			r, err := w.rush(coder(script), reviewer(script), planner(script))
 			require.NoError(t, err, r.said())
-			require.Equal(t, flow.Merged, w.task("task-1").Status)
+			require.Equal(t, board.Merged, w.task("task-1").Status)
 			require.False(t, w.question("sprint-1/1").IsOpen())
-			require.Empty(t, w.moves(flow.ActTake))
+			require.Empty(t, w.moves(board.ActTake))
 		})
 	}
 }
@@ -151,10 +152,10 @@ echo $$ >"$notes/pid"; while :; do sleep 0.05; done`
 	require.NotNil(t, w.question("sprint-1/1").Lease)
 
 	r := w.begin(nil, of(architect, w.agent(hangs)))
-	w.until("the answer", func(*flow.Board) bool { return !w.question("sprint-1/1").IsOpen() })
+	w.until("the answer", func(*board.Board) bool { return !w.question("sprint-1/1").IsOpen() })
 	require.Equal(t, "blue", w.question("sprint-1/1").Answer)
 	require.Equal(t, architect, w.question("sprint-1/1").By.Role())
 	r.cancel()
 	require.NoError(t, r.wait(), r.said())
-	require.Equal(t, flow.Claimed, w.task("task-1").Status)
+	require.Equal(t, board.Claimed, w.task("task-1").Status)
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/agent/provider"
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/gitstore"
 	"github.com/git-liza/git-liza/gitstore/git"
 )
@@ -24,7 +25,7 @@ type recorder struct {
 // recordSession records a session that has ended: its prompt and output below
 // refs/liza/sessions, its usage on the board, and that it ended its work if it did. d says
 // how it ended, and gets the rest. A failure is said, and does not stop the work.
-func (rec *recorder) recordSession(ctx context.Context, r *session, ending provider.Ending, b *flow.Board, d *flow.SessionMove) {
+func (rec *recorder) recordSession(ctx context.Context, r *session, ending provider.Ending, b *board.Board, d *flow.SessionMove) {
 	a := r.assignment
 	ctx, cancel := context.WithTimeout(ctx, maxLeave)
 	defer cancel()
@@ -57,8 +58,8 @@ func (rec *recorder) recordSession(ctx context.Context, r *session, ending provi
 
 // A pendingRecord is a session that is not on the board yet.
 type pendingRecord struct {
-	goal flow.GoalID
-	task flow.TaskID
+	goal board.GoalID
+	task board.TaskID
 	move *flow.SessionMove
 }
 
@@ -66,12 +67,12 @@ type pendingRecord struct {
 // is full, and what is pending stays so.
 func (rec *recorder) recordPending(ctx context.Context) error {
 	// What is about to be on the board must not count twice.
-	rec.presence.setUsage(flow.Usage{}, "")
+	rec.presence.setUsage(board.Usage{}, "")
 	rec.presence.setContext(0)
 	defer func() { rec.presence.setUsage(rec.pendingUsage(), "") }()
 	for len(rec.pending) > 0 {
 		next := rec.pending[0]
-		_, err := rec.clone.For(next.goal).Make(ctx, flow.ActSession, next.task, next.move)
+		_, err := rec.clone.For(next.goal).Make(ctx, board.ActSession, next.task, next.move)
 		if rec.rush.noteOffline(err) {
 			rec.log.note("\n--- recorded when the remote answers\n")
 			return nil
@@ -90,7 +91,7 @@ func (rec *recorder) recordPending(ctx context.Context) error {
 }
 
 // pendingUsage returns what sessions have used that is not on the board.
-func (rec *recorder) pendingUsage() (used flow.Usage) {
+func (rec *recorder) pendingUsage() (used board.Usage) {
 	for _, d := range rec.pending {
 		used = used.Plus(d.move.Usage)
 	}

@@ -3,11 +3,13 @@ package supervise_test
 import (
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/agent/provider"
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/supervise"
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/gitstore"
-	"github.com/stretchr/testify/require"
 )
 
 // fake is a provider that prints records of the claude family: its script has,
@@ -33,11 +35,11 @@ turn() { echo '{"type":"assistant","session_id":"'$session'","message":{"id":"ms
 }
 
 // outcomes are the words for how the sessions of an agent ended, in order.
-func (w *world) outcomes(agent flow.AgentID) []string {
+func (w *world) outcomes(agent board.AgentID) []string {
 	w.Helper()
 	var list []string
-	for _, m := range w.moves(flow.ActSession) {
-		if m.By == flow.Actor(agent) {
+	for _, m := range w.moves(board.ActSession) {
+		if m.By == board.Actor(agent) {
 			list = append(list, m.Detail.(*flow.SessionMove).Outcome)
 		}
 	}
@@ -81,13 +83,13 @@ func TestSessionsAreCounted(t *testing.T) {
 	require.Equal(t, []string{"nothing", "submitted"}, w.outcomes("coder-1"))
 	b := w.board()
 	task, goal := b.Task("task-1"), b.Goal("goal-1")
-	require.Equal(t, flow.Merged, task.Status)
+	require.Equal(t, board.Merged, task.Status)
 	seconds := task.Usage.Seconds
-	require.Equal(t, flow.Usage{Sessions: 3, Input: 20, Output: 10, Cost: 500_000, Seconds: seconds}, task.Usage, "plain text has no numbers, but counts")
+	require.Equal(t, board.Usage{Sessions: 3, Input: 20, Output: 10, Cost: 500_000, Seconds: seconds}, task.Usage, "plain text has no numbers, but counts")
 	require.Equal(t, 4, goal.Usage.Sessions)
-	require.Equal(t, flow.Cost(750_000), goal.Usage.Cost)
+	require.Equal(t, board.Cost(750_000), goal.Usage.Cost)
 	require.Equal(t, goal.Usage, b.Sprint("sprint-1").Usage)
-	for _, m := range w.moves(flow.ActSession) {
+	for _, m := range w.moves(board.ActSession) {
 		d := m.Detail.(*flow.SessionMove)
 		require.Equal(t, m.By.Role(), d.Role)
 		if d.Provider == "fake" {
@@ -109,7 +111,7 @@ func TestSessionsAreKept(t *testing.T) {
 if test $n = 1; then failed "401 for $SERVICE_API_KEY"; else ended done ',"permission_denials":[{"tool_name":"WebFetch"}]'; fi`,
 			func(r *provider.Row) { r.Env = []string{"SERVICE_*"} })))
 	require.NoError(t, r.wait(), r.said())
-	moves := w.moves(flow.ActSession)
+	moves := w.moves(board.ActSession)
 	require.Len(t, moves, 3)
 	list, err := gitstore.Sessions(t.Context(), w.clone.Repo, gitstore.SessionFilter{Task: "task-1"})
 	require.NoError(t, err)
@@ -118,7 +120,7 @@ if test $n = 1; then failed "401 for $SERVICE_API_KEY"; else ended done ',"permi
 		d := m.Detail.(*flow.SessionMove)
 		rec, prompt, output, err := gitstore.Session(t.Context(), w.clone.Repo, d.Record)
 		require.NoError(t, err)
-		require.Equal(t, flow.Actor(rec.Agent), m.By)
+		require.Equal(t, board.Actor(rec.Agent), m.By)
 		require.Equal(t, d.Outcome, rec.Outcome)
 		require.Equal(t, d.Usage, rec.Usage)
 		require.Contains(t, string(prompt), "never print ***")

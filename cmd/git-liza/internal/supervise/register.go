@@ -9,6 +9,7 @@ import (
 
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/work"
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/gitstore"
 	"github.com/git-liza/git-liza/gitstore/git"
 )
@@ -21,18 +22,18 @@ func (s *supervisor) registerAgent(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		release, err := work.Supervise(s.rush.Clone.Repo, flow.Generation(random))
+		release, err := work.Supervise(s.rush.Clone.Repo, board.Generation(random))
 		if err != nil {
 			return err
 		}
-		s.generation, s.release = flow.Generation(random), release
+		s.generation, s.release = board.Generation(random), release
 	}
 	host, _ := os.Hostname() // "" if it is not known
 	clone, err := s.rush.Clone.As(ctx, s.rush.Clone.By, s.generation)
 	if err != nil {
 		return err
 	}
-	r, err := clone.Store.Do(ctx, func(b *flow.Board, _ time.Time) (flow.Move, []git.RefUpdate, error) {
+	r, err := clone.Store.Do(ctx, func(b *board.Board, _ time.Time) (flow.Move, []git.RefUpdate, error) {
 		if b.Settings().Control.State.IsStopped() {
 			return flow.Move{}, nil, &flow.Refusal{Rule: flow.RuleControl, Hint: "git liza resume --reason R",
 				Reason: fmt.Sprintf("the board is STOPPED (%s), no agent begins", b.Settings().Control.Reason)}
@@ -41,15 +42,15 @@ func (s *supervisor) registerAgent(ctx context.Context) error {
 		if err != nil {
 			return flow.Move{}, nil, err
 		}
-		principal, err := work.PrincipalOf(ctx, clone.Repo, flow.Actor(id))
-		return flow.Move{Act: flow.ActRegister, By: flow.Actor(id), Principal: principal,
-			Detail: &flow.RegisterMove{Agent: id, Provider: s.provider.Name, Host: host, Generation: s.generation, Format: flow.NewestFormat}}, nil, err
+		principal, err := work.PrincipalOf(ctx, clone.Repo, board.Actor(id))
+		return flow.Move{Act: board.ActRegister, By: board.Actor(id), Principal: principal,
+			Detail: &flow.RegisterMove{Agent: id, Provider: s.provider.Name, Host: host, Generation: s.generation, Format: board.NewestFormat}}, nil, err
 	})
 	if err != nil {
 		return err
 	}
 	s.id, s.clone = r.Move.By.Agent(), clone
-	s.rush.own.put(flow.Actor(s.id), true)
+	s.rush.own.put(board.Actor(s.id), true)
 	return clone.Identify(ctx, r.Move.By, s.generation)
 }
 
@@ -58,15 +59,15 @@ const maxNumber = 1000
 
 // chooseID returns the slot's id, else the id of the role with the lowest free number
 // that this machine's principal may act as.
-func (s *supervisor) chooseID(ctx context.Context, b *flow.Board) (flow.AgentID, error) {
+func (s *supervisor) chooseID(ctx context.Context, b *board.Board) (board.AgentID, error) {
 	if s.slot.ID != "" {
 		return s.slot.ID, nil
 	}
 	who := b.Principals()
-	free := flow.AgentID("")
+	free := board.AgentID("")
 	name := ""
 	for n := 1; n <= maxNumber; n++ {
-		id := flow.AgentID(s.slot.Role.String() + "-" + strconv.Itoa(n))
+		id := board.AgentID(s.slot.Role.String() + "-" + strconv.Itoa(n))
 		a := b.Agent(id)
 		if a != nil && a.Generation == s.generation {
 			return id, nil
@@ -75,11 +76,11 @@ func (s *supervisor) chooseID(ctx context.Context, b *flow.Board) (flow.AgentID,
 			continue
 		}
 		var err error
-		if name, err = work.PrincipalOf(ctx, s.rush.Clone.Repo, flow.Actor(id)); err != nil {
+		if name, err = work.PrincipalOf(ctx, s.rush.Clone.Repo, board.Actor(id)); err != nil {
 			return "", err
 		}
 		// The rules refuse a principal that the board does not know, and say why.
-		if p := who.Find(name); p == nil || p.MayAct(flow.Actor(id)) {
+		if p := who.Find(name); p == nil || p.MayAct(board.Actor(id)) {
 			free = id
 		}
 	}
@@ -123,12 +124,12 @@ func withdrawRegistration(ctx context.Context, s *supervisor) {
 	if err != nil {
 		return
 	}
-	for _, a := range flow.All[*flow.Agent](b, flow.Agents) {
+	for _, a := range board.All[*board.Agent](b, board.Agents) {
 		if a.Generation != s.generation {
 			continue
 		}
 		s.id, s.clone = a.ID, clone
-		if clone.Identify(ctx, flow.Actor(a.ID), s.generation) == nil {
+		if clone.Identify(ctx, board.Actor(a.ID), s.generation) == nil {
 			s.leaveBoard(ctx)
 		}
 		return
@@ -180,7 +181,7 @@ func unregisterAgent(ctx context.Context, s *supervisor) error {
 		return b.Err()
 	}
 	_ = s.worker.recorder.recordPending(ctx) // which said why
-	for _, id := range []flow.TaskID{a.Task, a.Review} {
+	for _, id := range []board.TaskID{a.Task, a.Review} {
 		if id == "" {
 			continue
 		}
@@ -188,6 +189,6 @@ func unregisterAgent(ctx context.Context, s *supervisor) error {
 			s.sayOnce("%s could not release %s: %v", s.id, id, err)
 		}
 	}
-	_, err = s.clone.Make(ctx, flow.ActUnregister, "", &flow.UnregisterMove{Agent: s.id})
+	_, err = s.clone.Make(ctx, board.ActUnregister, "", &flow.UnregisterMove{Agent: s.id})
 	return err
 }

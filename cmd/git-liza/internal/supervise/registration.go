@@ -8,6 +8,7 @@ import (
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/agent/provider"
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/work"
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 )
 
 // A registration is one agent as this process registered it: its name, the clone that
@@ -15,18 +16,18 @@ import (
 // supervisor and worker share it.
 type registration struct {
 	rush       *Rush
-	id         flow.AgentID
-	generation flow.Generation
-	capacity   flow.Capacity // of the agent's role; no move changes it while an agent has the role
-	row        *flow.RoleRow // of the role, as the board had it at the last session
+	id         board.AgentID
+	generation board.Generation
+	capacity   board.Capacity // of the agent's role; no move changes it while an agent has the role
+	row        *board.RoleRow // of the role, as the board had it at the last session
 	clone      *work.Clone
 	provider   provider.Provider
 	log        *log
 	presence   *presence
 
-	starts    starts                    // of the program
-	avoided   map[flow.TaskID]time.Time // until when tasks that cannot be taken here are avoided
-	complaint string                    // the last one, so that it is not repeated
+	starts    starts                     // of the program
+	avoided   map[board.TaskID]time.Time // until when tasks that cannot be taken here are avoided
+	complaint string                     // the last one, so that it is not repeated
 }
 
 // replacedError is the error of a supervisor whose registration was replaced or has
@@ -37,7 +38,7 @@ func (reg *registration) replacedError() error {
 }
 
 // avoidTask avoids a task for a while, and returns until when.
-func (reg *registration) avoidTask(id flow.TaskID, why error) time.Time {
+func (reg *registration) avoidTask(id board.TaskID, why error) time.Time {
 	reg.avoided[id] = time.Now().Add(retryAfter)
 	reg.rush.troubles.note(id, why)
 	reg.sayOnce("%s cannot take %s: %v", reg.id, id, why)
@@ -58,13 +59,13 @@ func (reg *registration) sayOnce(format string, args ...any) {
 }
 
 // boardTime is the time by which the supervisor judges the board.
-func (reg *registration) boardTime(b *flow.Board) time.Time {
+func (reg *registration) boardTime(b *board.Board) time.Time {
 	return timeOn(b, reg.clone.Store.Now())
 }
 
 // timeOn is the time by which a board is judged: that of its last move, if this machine's
 // clock is behind.
-func timeOn(b *flow.Board, now time.Time) time.Time {
+func timeOn(b *board.Board, now time.Time) time.Time {
 	if now.Before(b.At()) {
 		return b.At()
 	}
@@ -72,7 +73,7 @@ func timeOn(b *flow.Board, now time.Time) time.Time {
 }
 
 // giveBack releases what the agent holds, unless somebody else has taken it or ended it since.
-func (reg *registration) giveBack(ctx context.Context, id flow.TaskID, m flow.ReleaseMove) error {
+func (reg *registration) giveBack(ctx context.Context, id board.TaskID, m flow.ReleaseMove) error {
 	_, err := reg.clone.Release(ctx, id, m)
 	if flow.IsRefused(err) {
 		return nil

@@ -8,9 +8,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/git-liza/git-liza/cmd/git-liza/internal/supervise"
-	"github.com/git-liza/git-liza/flow"
 	"github.com/stretchr/testify/require"
+
+	"github.com/git-liza/git-liza/cmd/git-liza/internal/supervise"
+	"github.com/git-liza/git-liza/flow/board"
 )
 
 // share puts the board on a bare remote.
@@ -60,7 +61,7 @@ func TestTwoHostsShareTheWork(t *testing.T) {
 	other := w.host("other")
 	edit := func(r *supervise.Rush) { sharply(r); r.UntilIdle = true }
 	there := other.begin(edit, reviewer(other.agent("approve")), coder(other.agent("submit")))
-	other.until("the reviewer is there", func(b *flow.Board) bool { return b.Agent("code-reviewer-1") != nil })
+	other.until("the reviewer is there", func(b *board.Board) bool { return b.Agent("code-reviewer-1") != nil })
 	here := w.begin(edit, coder(w.agent("submit")), coder(w.agent("submit")))
 	require.NoError(t, here.wait(), here.said())
 	require.NoError(t, there.wait(), there.said())
@@ -70,10 +71,10 @@ func TestTwoHostsShareTheWork(t *testing.T) {
 		require.NotContains(t, clone.git("worktree", "list"), ".worktrees")
 		require.Empty(t, clone.git("for-each-ref", "refs/heads/liza"), "branches of tasks that other hosts finished")
 	}
-	require.Len(t, w.moves(flow.ActClaim), 4, "nothing is claimed twice")
-	require.Len(t, w.moves(flow.ActMerge), 4)
-	names := map[flow.Actor]bool{}
-	for _, m := range w.moves(flow.ActRegister) {
+	require.Len(t, w.moves(board.ActClaim), 4, "nothing is claimed twice")
+	require.Len(t, w.moves(board.ActMerge), 4)
+	names := map[board.Actor]bool{}
+	for _, m := range w.moves(board.ActRegister) {
 		require.False(t, names[m.By], "%s is registered by two hosts", m.By)
 		names[m.By] = true
 	}
@@ -101,15 +102,15 @@ func TestEachPrincipalItsOwn(t *testing.T) {
 	refused(coding, "coders does not act as coder-1", "claim", "task-1", "--as", "coder-1")
 
 	r := coding.begin(sharply, coder(coding.agent("submit")), coder(coding.agent("submit")), coder(coding.agent("submit")))
-	coding.await("a submission", func() bool { return coding.task("task-1").Status == flow.ReadyForReview })
+	coding.await("a submission", func() bool { return coding.task("task-1").Status == board.ReadyForReview })
 	coding.await("the third one to be refused", func() bool {
 		return strings.Contains(r.said(), "coders may act as no coder that is free")
 	})
-	var ids []flow.Actor
-	for _, m := range coding.moves(flow.ActRegister) {
+	var ids []board.Actor
+	for _, m := range coding.moves(board.ActRegister) {
 		ids = append(ids, m.By)
 	}
-	require.ElementsMatch(t, []flow.Actor{"coder-2", "coder-7"}, ids, "numbers that the principal may use")
+	require.ElementsMatch(t, []board.Actor{"coder-2", "coder-7"}, ids, "numbers that the principal may use")
 	r.cancel()
 	require.NoError(t, r.wait(), r.said())
 
@@ -149,7 +150,7 @@ func TestOfflineForAWhile(t *testing.T) {
 	require.Equal(t, 1, strings.Count(r.said(), "nothing new begins until "), r.said())
 	require.NotContains(t, r.said(), "crashed", "what the remote is to blame for does not count")
 	for _, s := range w.board().Tasks() {
-		require.Equal(t, flow.Merged, s.Status, s.ID)
+		require.Equal(t, board.Merged, s.Status, s.ID)
 	}
 	require.Len(t, w.outcomes("coder-1"), w.sessions("coder-1", "task-1")+w.sessions("coder-1", "task-2"), "also what could not be recorded at once")
 	w.agree()
@@ -182,7 +183,7 @@ func TestLostToAnotherHost(t *testing.T) {
 // with the rush, although the clone has not heard of it.
 func TestLeavesAfterAnInterruptedMove(t *testing.T) {
 	t.Parallel()
-	for _, act := range []flow.Act{flow.ActRegister, flow.ActClaim} {
+	for _, act := range []board.Act{board.ActRegister, board.ActClaim} {
 		t.Run(act.String(), func(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t)
@@ -223,7 +224,7 @@ func TestLeavesForTheNextRush(t *testing.T) {
 	r := w.begin(func(r *supervise.Rush) { sharply(r); r.UntilIdle = true }, coder(w.agent("submit")), reviewer(w.agent("approve")))
 	require.NoError(t, r.wait(), r.said())
 	require.Contains(t, r.said(), "is dead; it gave task-1 back")
-	require.Equal(t, flow.Merged, w.task("task-1").Status)
+	require.Equal(t, board.Merged, w.task("task-1").Status)
 	w.left()
 	w.agree()
 }
@@ -240,8 +241,8 @@ func TestBeginsOffline(t *testing.T) {
 	w.await("offline", func() bool { return strings.Contains(r.said(), "nothing new begins until ") })
 	require.NoError(t, os.Rename(away, w.remote()))
 	require.NoError(t, r.wait(), r.said())
-	require.Equal(t, flow.Merged, w.task("task-1").Status)
-	require.Len(t, w.moves(flow.ActRegister), 2)
+	require.Equal(t, board.Merged, w.task("task-1").Status)
+	require.Len(t, w.moves(board.ActRegister), 2)
 	w.agree()
 }
 
@@ -256,13 +257,13 @@ func TestSessionsThatDoNotReachTheRemote(t *testing.T) {
 	}{
 		"once": {"test $n = 1", func(w *world, r *rushing, err error) {
 			require.NoError(w, err, r.said())
-			require.Equal(w, flow.Merged, w.task("task-1").Status)
+			require.Equal(w, board.Merged, w.task("task-1").Status)
 			require.Equal(w, 2, w.sessions("coder-1", "task-1"))
 			require.Contains(w, w.note("prompt-coder-1-2"), "the remote that holds the board could not be reached")
 		}},
 		"always": {"true", func(w *world, r *rushing, err error) {
 			require.ErrorContains(w, err, "coder-1 rests: origin answers here, but not in 3 sessions in a row of provider exec: ", r.said())
-			require.Equal(w, flow.Unclaimed, w.task("task-1").Status)
+			require.Equal(w, board.Unclaimed, w.task("task-1").Status)
 			require.Equal(w, 3, w.sessions("coder-1", "task-1"))
 		}},
 	} {

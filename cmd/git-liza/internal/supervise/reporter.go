@@ -9,6 +9,7 @@ import (
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/agent/provider"
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/work"
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/flow/pattern"
 	"github.com/git-liza/git-liza/gitstore/document"
 )
@@ -16,14 +17,14 @@ import (
 // reportsForAgent reports whether the supervisor commits and reports for the agent: the
 // provider keeps the agent from doing so, the session ended well, and the agent made no
 // move itself.
-func (w *worker) reportsForAgent(a *assignment, ending provider.Ending, b *flow.Board) bool {
+func (w *worker) reportsForAgent(a *assignment, ending provider.Ending, b *board.Board) bool {
 	return w.provider.Commit == provider.BySupervisor && ending.Outcome == provider.Ended && a.stageOn(b, w.id, w.generation) == held &&
-		(a.task != nil || len(remainingTriggers(a.triggers, b.Triggers())) == len(a.triggers))
+		(a.task != nil || len(remainingTriggers(a.triggers, flow.Triggers(b))) == len(a.triggers))
 }
 
 // makeReport makes the moves that the agent's last message asks for, and returns the
 // board after them. A refusal goes into the next prompt.
-func (w *worker) makeReport(ctx context.Context, a *assignment, ending *provider.Ending) (*flow.Board, error) {
+func (w *worker) makeReport(ctx context.Context, a *assignment, ending *provider.Ending) (*board.Board, error) {
 	err := (&reporter{w.registration, a}).report(ctx, ending.Report.Text)
 	var refusal *flow.Refusal
 	var wrong *wrongReport
@@ -55,9 +56,9 @@ func (p *reporter) report(ctx context.Context, message string) error {
 		return p.reportAnswer(ctx, message)
 	}
 	switch p.assignment.capacity {
-	case flow.Does:
+	case board.Does:
 		return p.reportWork(ctx, message)
-	case flow.Judges:
+	case board.Judges:
 		return p.reportVerdict(ctx, message)
 	}
 	return p.reportPlan(ctx, message)
@@ -107,12 +108,12 @@ type workReport struct {
 	Removes        []string `yaml:"removes"`
 	TestsNotNeeded string   `yaml:"tests_not_needed"`
 
-	Blocked   string    `yaml:"blocked"` // "" for questions alone
-	Questions []string  `yaml:"questions"`
-	To        flow.Role `yaml:"to"`
-	Attempted []string  `yaml:"attempted"`
+	Blocked   string     `yaml:"blocked"` // "" for questions alone
+	Questions []string   `yaml:"questions"`
+	To        board.Role `yaml:"to"`
+	Attempted []string   `yaml:"attempted"`
 
-	Handoff *flow.Handoff `yaml:"handoff"`
+	Handoff *board.Handoff `yaml:"handoff"`
 }
 
 func (p *reporter) reportWork(ctx context.Context, message string) error {
@@ -126,14 +127,14 @@ func (p *reporter) reportWork(ctx context.Context, message string) error {
 		_, err := p.clone.Block(ctx, id, flow.BlockMove{Reason: r.Blocked, Questions: r.Questions, Attempted: r.Attempted, To: r.To})
 		return err
 	case r.Handoff != nil:
-		_, err := p.clone.Make(ctx, flow.ActHandoff, id, &flow.HandoffMove{Handoff: *r.Handoff})
+		_, err := p.clone.Make(ctx, board.ActHandoff, id, &flow.HandoffMove{Handoff: *r.Handoff})
 		return err
 	case r.Summary == "":
 		return &wrongReport{"it needs summary and validation, or questions, or handoff"}
 	}
 	// The intent comes first: it names what may be committed beyond the task's own
 	// paths.
-	_, err := work.Intend(ctx, p.clone, id, flow.Intent{Summary: strings.TrimSpace(r.Summary),
+	_, err := work.Intend(ctx, p.clone, id, board.Intent{Summary: strings.TrimSpace(r.Summary),
 		Validation: strings.TrimSpace(r.Validation), Files: r.Files, Assumptions: r.Assumptions, Risks: r.Risks, Extend: r.Extend, Removes: r.Removes,
 		TestsNotNeeded: strings.TrimSpace(r.TestsNotNeeded)})
 	if err != nil {
@@ -169,15 +170,15 @@ func (p *reporter) reportAnswer(ctx context.Context, message string) error {
 	if r.Answer == "" {
 		return &wrongReport{"it needs answer"}
 	}
-	return p.makeMove(ctx, flow.ActAnswer, &flow.AnswerMove{Question: p.assignment.question.ID, Text: r.Answer})
+	return p.makeMove(ctx, board.ActAnswer, &flow.AnswerMove{Question: p.assignment.question.ID, Text: r.Answer})
 }
 
 // A verdictReport is how a code-reviewer's session ends.
 type verdictReport struct {
-	Verdict       string `yaml:"verdict"` // approve or reject
-	Message       string `yaml:"message"`
-	Findings      string `yaml:"findings"` // as the text that git liza reject takes
-	flow.Feedback `yaml:",inline"`
+	Verdict        string `yaml:"verdict"` // approve or reject
+	Message        string `yaml:"message"`
+	Findings       string `yaml:"findings"` // as the text that git liza reject takes
+	board.Feedback `yaml:",inline"`
 }
 
 func (p *reporter) reportVerdict(ctx context.Context, message string) error {
@@ -187,7 +188,7 @@ func (p *reporter) reportVerdict(ctx context.Context, message string) error {
 	}
 	switch r.Verdict {
 	case "approve":
-		_, err := p.clone.Verdict(ctx, flow.ActApprove, p.assignment.taskID(), &flow.ApproveMove{Commit: p.assignment.reviewedCommit(), Message: r.Message})
+		_, err := p.clone.Verdict(ctx, board.ActApprove, p.assignment.taskID(), &flow.ApproveMove{Commit: p.assignment.reviewedCommit(), Message: r.Message})
 		return err
 	case "reject":
 	default:
@@ -195,10 +196,10 @@ func (p *reporter) reportVerdict(ctx context.Context, message string) error {
 	}
 	if r.Findings != "" {
 		var err error
-		if r.Feedback, err = flow.ParseFeedback(r.Findings); err != nil {
+		if r.Feedback, err = board.ParseFeedback(r.Findings); err != nil {
 			return &wrongReport{"findings: " + err.Error()}
 		}
 	}
-	_, err := p.clone.Verdict(ctx, flow.ActReject, p.assignment.taskID(), &flow.RejectMove{Commit: p.assignment.reviewedCommit(), Feedback: r.Feedback})
+	_, err := p.clone.Verdict(ctx, board.ActReject, p.assignment.taskID(), &flow.RejectMove{Commit: p.assignment.reviewedCommit(), Feedback: r.Feedback})
 	return err
 }

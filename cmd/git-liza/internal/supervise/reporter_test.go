@@ -3,9 +3,11 @@ package supervise_test
 import (
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/agent/provider"
 	"github.com/git-liza/git-liza/flow"
-	"github.com/stretchr/testify/require"
+	"github.com/git-liza/git-liza/flow/board"
 )
 
 // sandboxed is a provider that cannot commit: its supervisor does, and reports.
@@ -24,20 +26,20 @@ if test $n = 1; then reported 'verdict: reject\nfindings: |\n  - [blocker] a.txt
 else reported 'verdict: approve\nmessage: fine now'; fi`, sandboxed)))
 	require.NoError(t, err, r.said())
 	task := w.task("task-1")
-	require.Equal(t, flow.Merged, task.Status)
+	require.Equal(t, board.Merged, task.Status)
 	require.Equal(t, []string{"planned"}, w.outcomes("planner-1"))
 	require.Equal(t, []string{"submitted", "submitted"}, w.outcomes("coder-1"))
 	require.Equal(t, []string{"rejected", "approved"}, w.outcomes("code-reviewer-1"))
-	reject := w.moves(flow.ActReject)[0].Detail.(*flow.RejectMove)
+	reject := w.moves(board.ActReject)[0].Detail.(*flow.RejectMove)
 	require.Equal(t, "nearly", reject.Feedback.Overall)
 	require.Equal(t, "write more", reject.Feedback.Blockers[0].Suggestion)
-	intent := w.moves(flow.ActIntent)[1].Detail.(*flow.IntentMove).Intent
+	intent := w.moves(board.ActIntent)[1].Detail.(*flow.IntentMove).Intent
 	require.Equal(t, "write a file (2)", intent.Summary)
 	require.Equal(t, []string{"nobody minds"}, intent.Assumptions)
 	require.Equal(t, []string{"old.md"}, intent.Removes)
 	require.Equal(t, "write a file (2) | coder-1 <coder-1@liza.invalid> | Ann Example\nwrite a file (1) | coder-1 <coder-1@liza.invalid> | Ann Example\n",
 		w.git("log", "-2", "--no-merges", "--format=%s | %an <%ae> | %cn", "refs/liza/saved/task-1/2"))
-	require.Len(t, w.moves(flow.ActAlign), 1)
+	require.Len(t, w.moves(board.ActAlign), 1)
 
 	for _, agent := range []string{"planner-1", "coder-1", "code-reviewer-1"} {
 		require.Contains(t, w.note("prompt-"+agent+"-1"), "# How you report", agent)
@@ -88,7 +90,7 @@ func TestReportOfABlockAndOwnMoves(t *testing.T) {
 if test $LIZA_TASK = task-1; then reported 'blocked: no key\nquestions:\n- |-\n  Where is it?\nattempted: [looked]'
 else submit; reported 'blocked: never mind\nquestions: [Why]'; fi`, sandboxed)))
 	require.ErrorContains(t, err, "task-1 BLOCKED: no key — Where is it?", r.said())
-	require.Equal(t, flow.Merged, w.task("task-2").Status, "a move that the agent has made goes before its words")
+	require.Equal(t, board.Merged, w.task("task-2").Status, "a move that the agent has made goes before its words")
 }
 
 // A report of a session that did not end well is not believed.

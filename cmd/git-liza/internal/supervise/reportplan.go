@@ -5,31 +5,32 @@ import (
 
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/work"
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 )
 
 // A planReport is how a planner's session ends. Its parts are made in this order, each
 // as one move; the first refusal ends it.
 type planReport struct {
-	Tasks    []flow.TaskInput `yaml:"tasks"`
-	Finalize []flow.TaskID    `yaml:"finalize"`
+	Tasks    []board.TaskInput `yaml:"tasks"`
+	Finalize []board.TaskID    `yaml:"finalize"`
 	Answer   []struct {
-		Question flow.RecordID `yaml:"question"`
-		Text     string        `yaml:"text"`
+		Question board.RecordID `yaml:"question"`
+		Text     string         `yaml:"text"`
 	} `yaml:"answer"`
-	Unblock   []flow.TaskID `yaml:"unblock"`
+	Unblock   []board.TaskID `yaml:"unblock"`
 	Supersede []struct {
-		Task   flow.TaskID      `yaml:"task"`
-		Reason string           `yaml:"reason"`
-		By     []flow.TaskID    `yaml:"by"`
-		Tasks  []flow.TaskInput `yaml:"tasks"`
+		Task   board.TaskID      `yaml:"task"`
+		Reason string            `yaml:"reason"`
+		By     []board.TaskID    `yaml:"by"`
+		Tasks  []board.TaskInput `yaml:"tasks"`
 	} `yaml:"supersede"`
 	Abandon []struct {
-		Task   flow.TaskID `yaml:"task"`
-		Reason string      `yaml:"reason"`
+		Task   board.TaskID `yaml:"task"`
+		Reason string       `yaml:"reason"`
 	} `yaml:"abandon"`
 	Convert []struct {
-		Discovery flow.RecordID  `yaml:"discovery"`
-		Task      flow.TaskInput `yaml:"task"`
+		Discovery board.RecordID  `yaml:"discovery"`
+		Task      board.TaskInput `yaml:"task"`
 	} `yaml:"convert"`
 	Note    string `yaml:"note"` // for everybody: why a human has to decide
 	Align   string `yaml:"align"`
@@ -59,16 +60,16 @@ func (r *planReport) planMoves(ctx context.Context, p *reporter) (list []func() 
 		list = append(list, func() error { return p.addTasks(ctx, r.Tasks) })
 	}
 	if len(r.Finalize) > 0 {
-		list = append(list, func() error { return p.makeMove(ctx, flow.ActFinalize, &flow.FinalizeMove{Tasks: r.Finalize}) })
+		list = append(list, func() error { return p.makeMove(ctx, board.ActFinalize, &flow.FinalizeMove{Tasks: r.Finalize}) })
 	}
 	for _, x := range r.Answer {
 		list = append(list, func() error {
-			return p.makeMove(ctx, flow.ActAnswer, &flow.AnswerMove{Question: x.Question, Text: x.Text})
+			return p.makeMove(ctx, board.ActAnswer, &flow.AnswerMove{Question: x.Question, Text: x.Text})
 		})
 	}
 	for _, id := range r.Unblock {
 		list = append(list, func() error {
-			return p.endTask(ctx, flow.ActUnblock, id, func(_ *flow.Board, save *flow.Save) flow.Detail { return &flow.UnblockMove{Saved: save} })
+			return p.endTask(ctx, board.ActUnblock, id, func(_ *board.Board, save *board.Save) flow.Detail { return &flow.UnblockMove{Saved: save} })
 		})
 	}
 	for _, x := range r.Supersede {
@@ -76,7 +77,7 @@ func (r *planReport) planMoves(ctx context.Context, p *reporter) (list []func() 
 	}
 	for _, x := range r.Abandon {
 		list = append(list, func() error {
-			return p.endTask(ctx, flow.ActAbandon, x.Task, func(_ *flow.Board, save *flow.Save) flow.Detail {
+			return p.endTask(ctx, board.ActAbandon, x.Task, func(_ *board.Board, save *board.Save) flow.Detail {
 				return &flow.AbandonMove{Reason: x.Reason, Saved: save}
 			})
 		})
@@ -90,46 +91,46 @@ func (r *planReport) recordMoves(ctx context.Context, p *reporter) (list []func(
 		list = append(list, func() error { return p.convertDiscovery(ctx, x.Discovery, x.Task) })
 	}
 	if r.Note != "" {
-		list = append(list, func() error { return p.makeMove(ctx, flow.ActNote, &flow.NoteMove{For: "all", Text: r.Note}) })
+		list = append(list, func() error { return p.makeMove(ctx, board.ActNote, &flow.NoteMove{For: "all", Text: r.Note}) })
 	}
 	if r.Align != "" {
 		list = append(list, func() error {
-			return p.makeMove(ctx, flow.ActAlign, &flow.AlignMove{Text: r.Align, Answers: r.Answers})
+			return p.makeMove(ctx, board.ActAlign, &flow.AlignMove{Text: r.Align, Answers: r.Answers})
 		})
 	}
 	return list
 }
 
-func (p *reporter) makeMove(ctx context.Context, act flow.Act, d flow.Detail) error {
+func (p *reporter) makeMove(ctx context.Context, act board.Act, d flow.Detail) error {
 	mover := p.clone.For("")
-	if act == flow.ActAlign {
+	if act == board.ActAlign {
 		mover = p.clone.For(p.assignment.goal()) // that it was woken for, which need not be the current one
 	}
 	_, err := mover.Make(ctx, act, "", d)
 	return err
 }
 
-func (p *reporter) endTask(ctx context.Context, act flow.Act, id flow.TaskID, detail func(*flow.Board, *flow.Save) flow.Detail) error {
-	_, err := p.clone.End(ctx, act, id, func(b *flow.Board, save *flow.Save) (flow.Detail, error) { return detail(b, save), nil })
+func (p *reporter) endTask(ctx context.Context, act board.Act, id board.TaskID, detail func(*board.Board, *board.Save) flow.Detail) error {
+	_, err := p.clone.End(ctx, act, id, func(b *board.Board, save *board.Save) (flow.Detail, error) { return detail(b, save), nil })
 	return err
 }
 
 // addTasks, supersedeTask and convertDiscovery make the moves of the commands add,
 // supersede and convert.
-func (p *reporter) addTasks(ctx context.Context, list []flow.TaskInput) error {
+func (p *reporter) addTasks(ctx context.Context, list []board.TaskInput) error {
 	_, err := work.Tasks{Clone: p.clone}.Add(ctx, list)
 	return err
 }
 
-func (p *reporter) supersedeTask(ctx context.Context, id flow.TaskID, reason string, by []flow.TaskID, list []flow.TaskInput) error {
+func (p *reporter) supersedeTask(ctx context.Context, id board.TaskID, reason string, by []board.TaskID, list []board.TaskInput) error {
 	_, err := work.Tasks{Clone: p.clone}.Supersede(ctx, id, flow.SupersedeMove{Reason: reason, By: by, Add: list})
 	return err
 }
 
-func (p *reporter) convertDiscovery(ctx context.Context, id flow.RecordID, in flow.TaskInput) error {
-	if err := p.clone.Trust.AllowTasks(ctx, []flow.TaskInput{in}); err != nil {
+func (p *reporter) convertDiscovery(ctx context.Context, id board.RecordID, in board.TaskInput) error {
+	if err := p.clone.Trust.AllowTasks(ctx, []board.TaskInput{in}); err != nil {
 		return err
 	}
-	_, err := work.Tasks{Clone: p.clone}.Convert(ctx, id, func(*flow.Board) flow.TaskInput { return in })
+	_, err := work.Tasks{Clone: p.clone}.Convert(ctx, id, func(*board.Board) board.TaskInput { return in })
 	return err
 }

@@ -8,11 +8,12 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/gitstore"
 )
 
 // retryError is by what the last claim of a task failed, "" if none did.
-func retryError(t *flow.Task) string {
+func retryError(t *board.Task) string {
 	if t.Retry == nil {
 		return ""
 	}
@@ -29,10 +30,10 @@ func TestClaimsThatFail(t *testing.T) {
 	r, err := w.rush(script)
 	require.ErrorContains(t, err, "task-1 BLOCKED: retries — 3 claims ended without a result: what stands in the way?; git liza answer task-1\n"+
 		"    the last one: The program did not end well (exit 7).\n    out of plums")
-	claims, sessions := w.moves(flow.ActClaim), w.moves(flow.ActSession)
+	claims, sessions := w.moves(board.ActClaim), w.moves(board.ActSession)
 	require.Len(t, claims, 3)
 	require.Len(t, sessions, 3)
-	require.Empty(t, w.moves(flow.ActRelease))
+	require.Empty(t, w.moves(board.ActRelease))
 	for i, m := range sessions {
 		d := m.Detail.(*flow.SessionMove)
 		require.Equal(t, claims[i].At, d.Of)
@@ -50,7 +51,7 @@ func TestClaimsThatFail(t *testing.T) {
 	require.NotContains(t, w.note("prompt-coder-1-1"), "How the previous session failed")
 	prompt := w.note("prompt-coder-1-3")
 	require.Contains(t, prompt, "| The program did not end well (exit 7).\n| out of pears\n| 2 files are not committed: junk1, junk2\n")
-	require.Empty(t, w.board().IDs(flow.Agents))
+	require.Empty(t, w.board().IDs(board.Agents))
 	w.left()
 	w.liza("task", "unblock", "task-1")
 	require.Contains(t, w.liza("session", "prompt", "coder", "task-1"), "| out of plums\n")
@@ -63,19 +64,19 @@ func TestClaimsThatFail(t *testing.T) {
 func TestBackoffHoldsOverARestart(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	w.config(func(c *flow.Config) {
-		c.Retry.Base, c.Retry.Max = flow.Duration(3*time.Second), flow.Duration(3*time.Second)
+	w.config(func(c *board.Config) {
+		c.Retry.Base, c.Retry.Max = board.Duration(3*time.Second), board.Duration(3*time.Second)
 	})
 	w.tasks(1)
 	slot := coder(w.agent(`test $n != 1 || { echo the parser is missing; exit 7; }; submit`))
 	r := w.begin(nil, slot)
-	w.until("the failure", func(b *flow.Board) bool { return b.Task("task-1").Retry != nil })
+	w.until("the failure", func(b *board.Board) bool { return b.Task("task-1").Retry != nil })
 	r.cancel()
 	require.NoError(t, r.wait())
 	until := w.task("task-1").Retry.NotBefore
 	r, err := w.rush(slot)
 	require.ErrorContains(t, err, "task-1 READY_FOR_REVIEW", r.said())
-	claims := w.moves(flow.ActClaim)
+	claims := w.moves(board.ActClaim)
 	require.Len(t, claims, 2)
 	require.False(t, claims[1].At.Before(until), "%s is before %s", claims[1].At, until)
 	require.Contains(t, w.note("prompt-coder-1-2"), "the parser is missing")
@@ -91,7 +92,7 @@ func TestPressureFallsAndRecovers(t *testing.T) {
 	script := w.agent(`if mkdir "$notes/failed-$LIZA_TASK" 2>/dev/null; then echo trouble $(echo $LIZA_TASK | tr 0-9 a-j); exit 1; fi; submit`)
 	r, err := w.rush(coder(script), coder(script), coder(script), coder(script), reviewer(w.agent("approve")))
 	require.NoError(t, err, r.said())
-	require.Len(t, w.moves(flow.ActMerge), 6)
+	require.Len(t, w.moves(board.ActMerge), 6)
 	_, tip, err := w.clone.Store.Board(t.Context())
 	require.NoError(t, err)
 	capped, before, held := 0, 0, 0
@@ -105,14 +106,14 @@ func TestPressureFallsAndRecovers(t *testing.T) {
 		require.NoError(t, err)
 		claimed, limit := 0, 0
 		for _, task := range b.Tasks() {
-			if task.Status == flow.Claimed {
+			if task.Status == board.Claimed {
 				claimed++
 			}
 		}
 		if list := b.Goal("goal-1").Pressure; len(list) > 0 {
 			limit = list[0].Cap
 		}
-		if before > 0 && e.Move.Act == flow.ActClaim {
+		if before > 0 && e.Move.Act == board.ActClaim {
 			require.LessOrEqual(t, claimed, before, "a claim over the cap")
 		}
 		if before == 0 && limit > 0 {
@@ -130,10 +131,10 @@ func TestPressureFallsAndRecovers(t *testing.T) {
 
 // keptBack is how many tasks wait for agents on a board, of which none can be claimed by
 // any more of them, although it waited long enough after it failed.
-func keptBack(t *testing.T, b *flow.Board, at time.Time) (waiting int) {
+func keptBack(t *testing.T, b *board.Board, at time.Time) (waiting int) {
 	for _, task := range b.Tasks() {
-		if task.Status == flow.Unclaimed {
-			require.NotContains(t, b.Acts(task.ID, flow.Caller{By: "coder-9"}, at.Add(time.Minute)), flow.ActClaim, task.ID)
+		if task.Status == board.Unclaimed {
+			require.NotContains(t, flow.Acts(b, task.ID, flow.Caller{By: "coder-9"}, at.Add(time.Minute)), board.ActClaim, task.ID)
 			waiting++
 		}
 	}
@@ -144,8 +145,8 @@ func keptBack(t *testing.T, b *flow.Board, at time.Time) (waiting int) {
 func TestOneTaskThatFailsIsBlockedAlone(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	w.config(func(c *flow.Config) {
-		c.Retry.Base, c.Retry.Max = flow.Duration(time.Second), flow.Duration(time.Second)
+	w.config(func(c *board.Config) {
+		c.Retry.Base, c.Retry.Max = board.Duration(time.Second), board.Duration(time.Second)
 	})
 	w.tasks(1)
 	r, err := w.rush(coder(w.agent(`echo "cannot reach 10.0.0.$n at $LIZA_WORKTREE/x"; exit 1`)))
@@ -160,16 +161,16 @@ func TestOneTaskThatFailsIsBlockedAlone(t *testing.T) {
 func TestAFailureStreakTripsTheBreaker(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	w.config(func(c *flow.Config) {
-		c.Retry.Base, c.Retry.Max = flow.Duration(time.Hour), flow.Duration(time.Hour) // longer than the three take
+	w.config(func(c *board.Config) {
+		c.Retry.Base, c.Retry.Max = board.Duration(time.Hour), board.Duration(time.Hour) // longer than the three take
 	})
 	w.tasks(3)
 	r, err := w.rush(coder(w.agent(`echo "cannot reach 10.0.0.$n at $LIZA_WORKTREE/x"; exit 1`)))
 	require.ErrorContains(t, err, "CHECKPOINT: circuit breaker: failure_streak", r.said())
-	require.Len(t, w.moves(flow.ActSession), 3)
-	var claimed []flow.TaskID
-	for _, m := range w.moves(flow.ActClaim) {
+	require.Len(t, w.moves(board.ActSession), 3)
+	var claimed []board.TaskID
+	for _, m := range w.moves(board.ActClaim) {
 		claimed = append(claimed, m.Task)
 	}
-	require.Equal(t, []flow.TaskID{"task-1", "task-2", "task-3"}, claimed)
+	require.Equal(t, []board.TaskID{"task-1", "task-2", "task-3"}, claimed)
 }

@@ -7,13 +7,14 @@ import (
 	"time"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/worktrees"
 )
 
 // reviewTask takes the best review, or the one that the agent holds, and has the worker
 // review it. After a session without a verdict the agent pauses, so that a broken
 // program does not use up a task's reviews in a moment.
-func (s *supervisor) reviewTask(ctx context.Context, b *flow.Board) (lookResult, error) {
+func (s *supervisor) reviewTask(ctx context.Context, b *board.Board) (lookResult, error) {
 	if time.Now().Before(s.worker.restUntil) {
 		return dueAt(s.worker.restUntil), nil
 	}
@@ -48,9 +49,9 @@ func (s *supervisor) reviewTask(ctx context.Context, b *flow.Board) (lookResult,
 }
 
 // chooseReview returns the review that the agent holds, else the best one, else "".
-func (s *supervisor) chooseReview(ctx context.Context, b *flow.Board) flow.TaskID {
-	best, none := s.pickTask(ctx, b, flow.ActReview)
-	if t := b.Task(b.Agent(s.id).Review); t != nil && leaseOf(t, flow.Actor(s.id)).After(s.boardTime(b)) {
+func (s *supervisor) chooseReview(ctx context.Context, b *board.Board) board.TaskID {
+	best, none := s.pickTask(ctx, b, board.ActReview)
+	if t := b.Task(b.Agent(s.id).Review); t != nil && leaseOf(t, board.Actor(s.id)).After(s.boardTime(b)) {
 		return t.ID
 	}
 	if none != nil {
@@ -61,7 +62,7 @@ func (s *supervisor) chooseReview(ctx context.Context, b *flow.Board) flow.TaskI
 
 // takeReview takes a review and makes its checkout. If it returns no assignment, the
 // look at the board ends with the result.
-func (s *supervisor) takeReview(ctx context.Context, id flow.TaskID) (*assignment, lookResult, error) {
+func (s *supervisor) takeReview(ctx context.Context, id board.TaskID) (*assignment, lookResult, error) {
 	got, r, err := s.clone.Review(ctx, id, flow.ReviewMove{})
 	var obstacle *worktrees.Obstacle
 	switch {
@@ -69,13 +70,13 @@ func (s *supervisor) takeReview(ctx context.Context, id flow.TaskID) (*assignmen
 	case isSetback(err):
 		return nil, boardMoved(), nil
 	case r.After == nil:
-		look, err := s.avoidObstacle(ctx, flow.ActReview, id, err)
+		look, err := s.avoidObstacle(ctx, board.ActReview, id, err)
 		return nil, look, err
 	case errors.As(err, &obstacle):
 		if _, err := s.clone.Release(ctx, got.Task, flow.ReleaseMove{}); err != nil {
 			return nil, lookResult{}, err
 		}
-		look, err := s.avoidObstacle(ctx, flow.ActReview, got.Task, err)
+		look, err := s.avoidObstacle(ctx, board.ActReview, got.Task, err)
 		return nil, look, err
 	case isUnanswered(err):
 		return nil, lookResult{}, err // a review that was won is kept; the next look repeats the move
@@ -85,18 +86,18 @@ func (s *supervisor) takeReview(ctx context.Context, id flow.TaskID) (*assignmen
 	}
 	t := r.After.Task(got.Task)
 	s.rush.troubles.drop(t.ID)
-	return &assignment{role: got.Role, capacity: flow.Judges, task: t, dir: got.Worktree, lease: got.Lease, failure: cmp.Or(s.worker.failures[t.ID], t.Judgement(got.Role).Error)}, lookResult{}, nil
+	return &assignment{role: got.Role, capacity: board.Judges, task: t, dir: got.Worktree, lease: got.Lease, failure: cmp.Or(s.worker.failures[t.ID], t.Judgement(got.Role).Error)}, lookResult{}, nil
 }
 
 // endUnbegunReview ends a review that cannot begin as one without a verdict. The reason
 // goes on the board, since no session record has it.
-func (s *supervisor) endUnbegunReview(ctx context.Context, t *flow.Task, cause error) (lookResult, error) {
+func (s *supervisor) endUnbegunReview(ctx context.Context, t *board.Task, cause error) (lookResult, error) {
 	if ctx.Err() != nil || isUnanswered(cause) || isFatal(cause) {
 		return lookResult{}, cause
 	}
-	why := flow.Excerpt(s.rush.mask.String(cause.Error()), 250)
+	why := board.Excerpt(s.rush.mask.String(cause.Error()), 250)
 	details := map[string]string{"commit": string(t.Submission.Commit), "reason": why}
-	if _, err := s.clone.Make(ctx, flow.ActAnomaly, "", &flow.AnomalyMove{Type: flow.ReviewDeadlock, About: t.ID, Details: details}); err != nil {
+	if _, err := s.clone.Make(ctx, board.ActAnomaly, "", &flow.AnomalyMove{Type: board.ReviewDeadlock, About: t.ID, Details: details}); err != nil {
 		return lookResult{}, errors.Join(cause, err)
 	}
 	r, err := s.worker.endWithoutVerdict(ctx, t.ID, "review of "+string(t.ID), why)

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 )
 
 // reviewSubmission runs the session of a review and decides what follows.
@@ -51,10 +52,10 @@ func (p *workplace) checkSeal(ctx context.Context, a *assignment, folder string)
 		b, _, err := p.clone.Store.Board(ctx)
 		switch {
 		case err != nil:
-		case a.reviewerStage(b.Task(a.taskID()), flow.Actor(p.id)) == done:
+		case a.reviewerStage(b.Task(a.taskID()), board.Actor(p.id)) == done:
 			p.ask("%s: the seal of the %s was changed below its session, which may have judged something else: git liza inbox", p.id, a.subject())
-			err = p.recordAnomaly(ctx, a, flow.SealChanged, map[string]string{"agent": string(p.id), "seal": folder})
-		case a.reviewerStage(b.Task(a.taskID()), flow.Actor(p.id)) == held:
+			err = p.recordAnomaly(ctx, a, board.SealChanged, map[string]string{"agent": string(p.id), "seal": folder})
+		case a.reviewerStage(b.Task(a.taskID()), board.Actor(p.id)) == held:
 			err = p.clone.Seals.Put(folder, a.seal)
 		}
 		if err != nil {
@@ -67,7 +68,7 @@ func (p *workplace) checkSeal(ctx context.Context, a *assignment, folder string)
 
 // changedText is a text that has changed since the agent began to read it for its
 // review, "" if there is none.
-func (w *worker) changedText(a *assignment, b *flow.Board) string {
+func (w *worker) changedText(a *assignment, b *board.Board) string {
 	t := b.Task(a.taskID())
 	if t == nil || t.Judgement(a.role).Review == nil {
 		return ""
@@ -80,13 +81,13 @@ func (w *worker) changedText(a *assignment, b *flow.Board) string {
 
 // explainLost follows up on an assignment that somebody else's move has ended. It is no
 // failure if that was a verdict.
-func (w *worker) explainLost(a *assignment, b *flow.Board) result {
+func (w *worker) explainLost(a *assignment, b *board.Board) result {
 	if by := a.endedRound(b.Task(a.taskID())); by != "" {
 		w.say("%s: the %s has ended, because %s; the session was ended", w.id, a.subject(), by)
 		return finished()
 	}
 	what := a.subject()
-	if a.capacity == flow.Judges {
+	if a.capacity == board.Judges {
 		what = "the " + what
 	}
 	w.say("%s: %s is no longer its own; the session was ended", w.id, what)
@@ -103,7 +104,7 @@ func (w *worker) rest() time.Duration {
 
 // endWithoutVerdict ends the agent's review without a verdict, and sets a pause before
 // its next session.
-func (w *worker) endWithoutVerdict(ctx context.Context, id flow.TaskID, subject, why string) (result, error) {
+func (w *worker) endWithoutVerdict(ctx context.Context, id board.TaskID, subject, why string) (result, error) {
 	pause := w.rest()
 	w.say("%s: the %s ended without a verdict (%s); the next one in %s", w.id, subject, why, pause)
 	return failed("the review ended without a verdict"), w.giveBack(ctx, id, flow.ReleaseMove{NoVerdict: true})

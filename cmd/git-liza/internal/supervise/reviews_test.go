@@ -6,9 +6,11 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/git-liza/git-liza/flow"
-	"github.com/git-liza/git-liza/gitstore"
 	"github.com/stretchr/testify/require"
+
+	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
+	"github.com/git-liza/git-liza/gitstore"
 )
 
 // A review is given back, and before its checkout is cleared another reviewer of the same
@@ -26,7 +28,7 @@ func TestReviewThatIsTakenAtOnce(t *testing.T) {
 	require.NoError(t, err)
 	w.write(filepath.Join(got.Worktree, "left.txt"), "of the first\n")
 	first.Store.Landed = func(ctx context.Context, r gitstore.Result) {
-		if r.Move.Act != flow.ActRelease {
+		if r.Move.Act != board.ActRelease {
 			return
 		}
 		_, _, err := second.Review(ctx, "task-1", flow.ReviewMove{})
@@ -38,7 +40,7 @@ func TestReviewThatIsTakenAtOnce(t *testing.T) {
 	require.NoFileExists(t, filepath.Join(got.Worktree, "left.txt"))
 	require.FileExists(t, filepath.Join(got.Worktree, "notes.txt"))
 	require.NoError(t, os.Remove(filepath.Join(got.Worktree, "notes.txt")))
-	_, err = second.Verdict(t.Context(), flow.ActApprove, "task-1", &flow.ApproveMove{Commit: got.Commit})
+	_, err = second.Verdict(t.Context(), board.ActApprove, "task-1", &flow.ApproveMove{Commit: got.Commit})
 	require.NoError(t, err)
 	require.NoDirExists(t, got.Worktree)
 }

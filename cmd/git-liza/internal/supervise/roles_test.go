@@ -5,15 +5,16 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/agent/provider"
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/supervise"
-	"github.com/git-liza/git-liza/flow"
-	"github.com/stretchr/testify/require"
+	"github.com/git-liza/git-liza/flow/board"
 )
 
-const security flow.Role = "security-reviewer"
+const security board.Role = "security-reviewer"
 
-func judge(role flow.Role, p provider.Provider) supervise.Slot {
+func judge(role board.Role, p provider.Provider) supervise.Slot {
 	return supervise.Slot{Role: role, Provider: p}
 }
 
@@ -32,13 +33,13 @@ approve`)
 	r, err := w.rush(coder(w.agent(`test $LIZA_CAPACITY = does; submit`)), reviewer(approve), judge(security, approve))
 	require.NoError(t, err, r.said())
 	for _, s := range w.board().Tasks() {
-		require.Equal(t, flow.Merged, s.Status, s.ID)
+		require.Equal(t, board.Merged, s.Status, s.ID)
 	}
-	given := map[flow.TaskID][]flow.Role{}
-	for _, m := range w.moves(flow.ActApprove) {
+	given := map[board.TaskID][]board.Role{}
+	for _, m := range w.moves(board.ActApprove) {
 		given[m.Task] = append(given[m.Task], m.By.Role())
 	}
-	both := []flow.Role{flow.CodeReviewer, security}
+	both := []board.Role{board.CodeReviewer, security}
 	require.ElementsMatch(t, both, given["task-1"])
 	require.ElementsMatch(t, both, given["task-2"])
 	require.Contains(t, w.note("dir-code-reviewer-task-1"), "/review@task-1@1\n")
@@ -47,8 +48,8 @@ approve`)
 	require.Regexp(t, `(?m)^task-1 approved by (code|security)-reviewer-1, misses the verdict of (code|security)-reviewer$`, r.said())
 	require.NotContains(t, r.said(), "no longer its own")
 	require.NotContains(t, r.said(), "without a verdict")
-	require.Empty(t, w.moves(flow.ActRelease))
-	require.Empty(t, w.moves(flow.ActAnomaly))
+	require.Empty(t, w.moves(board.ActRelease))
+	require.Empty(t, w.moves(board.ActAnomaly))
 	w.left()
 	require.NotContains(t, w.git("worktree", "list"), ".worktrees")
 }
@@ -67,13 +68,13 @@ else approve; fi`)
 else git worktree list > "$notes/trees"; approve; fi`)
 	r, err := w.rush(coder(w.agent("submit")), reviewer(slow), judge(security, reject))
 	require.NoError(t, err, r.said())
-	require.Equal(t, flow.Merged, w.task("task-1").Status)
+	require.Equal(t, board.Merged, w.task("task-1").Status)
 	w.gone("pid")
 	require.Contains(t, r.said(), "code-reviewer-1: the review of task-1 has ended, because security-reviewer-1 rejected task-1; the session was ended\n")
 	require.NotContains(t, r.said(), "no longer its own")
 	require.NotContains(t, r.said(), "without a verdict")
-	require.Empty(t, w.moves(flow.ActRelease), "nothing is given back, and nothing counts against a limit")
-	require.Len(t, w.moves(flow.ActReview), 4)
+	require.Empty(t, w.moves(board.ActRelease), "nothing is given back, and nothing counts against a limit")
+	require.Len(t, w.moves(board.ActReview), 4)
 	require.NotContains(t, w.note("trees"), "review@task-1@1", "the checkouts of the round are gone")
 	w.left()
 }
@@ -94,7 +95,7 @@ func TestRoundThatEndedIsNoFailure(t *testing.T) {
 	w.liza("reject", "task-1", "--commit", commit, "--reason", "- [blocker] task-1.txt:1 — no")
 	require.NoError(t, r.wait(), r.said())
 	require.Contains(t, r.said(), "has ended, because human:ann-example rejected task-1")
-	require.Equal(t, 0, w.task("task-1").Judgement(flow.CodeReviewer).NoVerdicts)
+	require.Equal(t, 0, w.task("task-1").Judgement(board.CodeReviewer).NoVerdicts)
 	w.left()
 }
 
@@ -122,7 +123,7 @@ func TestRoleThatNobodyHas(t *testing.T) {
 	w.liza("approve", "task-2", "--role", "security-reviewer", "--commit", string(w.task("task-2").Submission.Commit))
 	r, err = w.rush(crew...)
 	require.NoError(t, err, r.said())
-	require.Equal(t, flow.Merged, w.task("task-2").Status)
+	require.Equal(t, board.Merged, w.task("task-2").Status)
 }
 
 // Where nobody has changed the rules of review, a rush without reviewers is
@@ -166,9 +167,9 @@ func TestOutdatedVerdictIsAskedForAgain(t *testing.T) {
 	r, err := w.rush(coder(w.agent("submit")), reviewer(w.agent("approve")))
 	require.NoError(t, err, r.said())
 	require.Contains(t, r.said(), "task-1 is judged anew: the spec 'specs/vision.md' has changed since human:ann-example approved task-1\n")
-	require.Len(t, w.moves(flow.ActRecheck), 1)
-	require.Len(t, w.moves(flow.ActApprove), 2)
-	require.Equal(t, flow.Merged, w.task("task-1").Status)
+	require.Len(t, w.moves(board.ActRecheck), 1)
+	require.Len(t, w.moves(board.ActApprove), 2)
+	require.Equal(t, board.Merged, w.task("task-1").Status)
 	w.left()
 }
 
@@ -177,7 +178,7 @@ func TestOutdatedVerdictIsAskedForAgain(t *testing.T) {
 func TestSpecThatChangesDuringAReview(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	w.config(func(c *flow.Config) { c.Limits.NoVerdicts = 1 })
+	w.config(func(c *board.Config) { c.Limits.NoVerdicts = 1 })
 	w.tasks(1)
 	r := w.begin(untilIdle, coder(w.agent("submit")), reviewer(w.agent(`if test $n = 1; then : > "$notes/reading"; waitfor changed; fi
 approve || true`)))
@@ -188,10 +189,10 @@ approve || true`)))
 	require.NoError(t, r.wait(), r.said())
 	require.Contains(t, r.said(), "code-reviewer-1: specs/vision.md has changed during the review of task-1, which begins again\n")
 	require.NotContains(t, r.said(), "without a verdict")
-	require.Empty(t, w.moves(flow.ActRelease))
-	require.Len(t, w.moves(flow.ActReview), 2)
-	require.Empty(t, w.moves(flow.ActAnomaly))
-	require.Equal(t, flow.Merged, w.task("task-1").Status)
+	require.Empty(t, w.moves(board.ActRelease))
+	require.Len(t, w.moves(board.ActReview), 2)
+	require.Empty(t, w.moves(board.ActAnomaly))
+	require.Equal(t, board.Merged, w.task("task-1").Status)
 	w.left()
 }
 
@@ -200,7 +201,7 @@ approve || true`)))
 func TestSealThatASessionRemoved(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	w.config(func(c *flow.Config) { c.Limits.NoVerdicts = 1 })
+	w.config(func(c *board.Config) { c.Limits.NoVerdicts = 1 })
 	w.tasks(1)
 	r := w.begin(untilIdle, coder(w.agent("submit")), reviewer(w.agent(`if test $n = 1; then
 	echo better >>task-1.txt; rm $LIZA_CLONE/.git/liza/seals/review@task-1@1; : >"$notes/reading"; waitfor changed
@@ -213,5 +214,5 @@ approve || true`)))
 	require.ErrorContains(t, r.wait(), "review_exhaustion", r.said())
 	require.Contains(t, r.said(), "ended without a verdict (a reviewer changes nothing, and files in the worktree of the review were changed: task-1.txt; Its approve was refused (rule review_worktree)")
 	require.Equal(t, 2, w.sessions("code-reviewer-1", "task-1"))
-	require.Empty(t, w.moves(flow.ActAnomaly), "no verdict was given")
+	require.Empty(t, w.moves(board.ActAnomaly), "no verdict was given")
 }

@@ -39,15 +39,15 @@ import (
 
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/agent/provider"
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/work"
-	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/gitstore/secret"
 	"github.com/git-liza/git-liza/worktrees"
 )
 
 // A Slot is one agent that the user wants a supervisor for.
 type Slot struct {
-	Role     flow.Role
-	ID       flow.AgentID // "" for the first number that is free
+	Role     board.Role
+	ID       board.AgentID // "" for the first number that is free
 	Provider provider.Provider
 	Once     bool          // the supervisor ends after one assignment
 	MaxWait  time.Duration // the supervisor ends after so long without work; 0 means never
@@ -63,7 +63,7 @@ type Rush struct {
 	Bounds  Bounds      // limits on sessions, beside the budgets of the board
 
 	// Goal is the one whose work the supervisors take; "" is all that are in progress.
-	Goal flow.GoalID
+	Goal board.GoalID
 
 	// UntilIdle ends the rush when all tasks are final, or when nothing can
 	// move without a human: a *Stuck.
@@ -81,12 +81,12 @@ type Rush struct {
 	// Tell receives what happens, from one goroutine at a time.
 	Tell func(Message)
 	// Follow is the agent whose output is told too, or FollowAll.
-	Follow flow.AgentID
+	Follow board.AgentID
 
 	// Staff returns the slot of one more agent of a role of the board, with the provider
 	// that somebody asked for, "" for the configured one. It is called by one goroutine
 	// at a time. With nil no agents are added while the rush runs.
-	Staff func(b *flow.Board, role flow.Role, provider string) (Slot, error)
+	Staff func(b *board.Board, role board.Role, provider string) (Slot, error)
 
 	// Planted returns the hooks that came or changed since the rush began. No git of the
 	// rush starts a hook from then on. Planted may be nil.
@@ -107,17 +107,17 @@ type Rush struct {
 	troubles      troubles
 	due           dueTries
 	gates         gateTries
-	changelogs    sharedMap[flow.SprintID, bool] // sprints that were looked at for changes of specs
-	judged        atomic.Int64                   // number of the next record when patterns were looked for
-	pauses        sharedMap[string, string]      // pauses that were announced, by provider
-	fitness       sharedMap[string, *Unfit]      // what is known of programs, by programKey; nil where nothing is
+	changelogs    sharedMap[board.SprintID, bool] // sprints that were looked at for changes of specs
+	judged        atomic.Int64                    // number of the next record when patterns were looked for
+	pauses        sharedMap[string, string]       // pauses that were announced, by provider
+	fitness       sharedMap[string, *Unfit]       // what is known of programs, by programKey; nil where nothing is
 	link          link
 	presences     presenceWriter
 	begun         time.Time
-	lastSessions  sharedMap[flow.AgentID, time.Time] // when they were recorded, of those since then; "" has the last move of all
+	lastSessions  sharedMap[board.AgentID, time.Time] // when they were recorded, of those since then; "" has the last move of all
 	presenceCache presenceCache
-	own           sharedMap[flow.Actor, bool] // agents of this rush
-	holders       sharedMap[string, bool]     // other agents that hold tasks, as was said
+	own           sharedMap[board.Actor, bool] // agents of this rush
+	holders       sharedMap[string, bool]      // other agents that hold tasks, as was said
 	usage         rushUsage
 	speaker       speaker
 	beside        sync.WaitGroup // goroutines that end soon after the supervisors
@@ -127,7 +127,7 @@ type Rush struct {
 const MostOfRole = 100
 
 // FollowAll stands for all agents of a rush, see [Rush.Follow].
-const FollowAll flow.AgentID = "all"
+const FollowAll board.AgentID = "all"
 
 // Run runs a supervisor for each slot until all have ended. It returns nil after the
 // board was stopped or ctx is done. If all supervisors end with an error, it returns
@@ -153,7 +153,7 @@ func (r *Rush) Run(ctx context.Context, slots []Slot) error {
 	r.Clone.Repo.Notice = r.say
 	r.mask = secret.New(r.Environ)
 	r.begun = r.Clone.Store.Now()
-	r.idle = &idleSet{allIdle: make(chan struct{}, 1), tips: map[*supervisor]flow.ObjectID{}}
+	r.idle = &idleSet{allIdle: make(chan struct{}, 1), tips: map[*supervisor]board.ObjectID{}}
 
 	if r.link.remote, err = r.Clone.Store.Authority(ctx); err != nil {
 		return err
@@ -185,16 +185,16 @@ func (r *Rush) Run(ctx context.Context, slots []Slot) error {
 
 // rowOf is the row of a role; without a capacity if the board lacks it. Nobody can be
 // registered for that one.
-func rowOf(b *flow.Board, role flow.Role) *flow.RoleRow {
+func rowOf(b *board.Board, role board.Role) *board.RoleRow {
 	if row := b.Role(role); row != nil {
 		return row
 	}
-	return &flow.RoleRow{Name: role}
+	return &board.RoleRow{Name: role}
 }
 
 // runSlots runs the supervisors and waits for them. The board gives the rows of their
 // roles. Others may ask it for more supervisors, and for the end of some.
-func (r *Rush) runSlots(ctx context.Context, b *flow.Board, slots []Slot) error {
+func (r *Rush) runSlots(ctx context.Context, b *board.Board, slots []Slot) error {
 	working, cancel := context.WithCancel(ctx)
 	defer cancel()
 	c := &crew{rush: r, ctx: working, ended: make(chan struct{})}
@@ -214,20 +214,20 @@ func (r *Rush) runSlots(ctx context.Context, b *flow.Board, slots []Slot) error 
 }
 
 // goals returns the goal whose work the supervisors take, none if it is that of all.
-func (r *Rush) goals() []flow.GoalID {
+func (r *Rush) goals() []board.GoalID {
 	if r.Goal == "" {
 		return nil
 	}
-	return []flow.GoalID{r.Goal}
+	return []board.GoalID{r.Goal}
 }
 
 // merges reports whether the supervisors merge what is approved for a goal, also after
 // its end.
-func (r *Rush) merges(goal flow.GoalID) bool { return r.Goal == "" || goal == r.Goal }
+func (r *Rush) merges(goal board.GoalID) bool { return r.Goal == "" || goal == r.Goal }
 
 // serves reports whether the supervisors take work of a goal. Nobody goes on with a
 // goal that has ended.
-func (r *Rush) serves(b *flow.Board, goal flow.GoalID) bool {
+func (r *Rush) serves(b *board.Board, goal board.GoalID) bool {
 	if r.Goal != "" {
 		return goal == r.Goal
 	}
@@ -258,7 +258,7 @@ func (r *Rush) awaitEnd(ctx context.Context, all <-chan struct{}) (verdict bool,
 }
 
 // followOutput returns where an agent's output goes beside its log.
-func (r *Rush) followOutput(id flow.AgentID) io.Writer {
+func (r *Rush) followOutput(id board.AgentID) io.Writer {
 	if id != r.Follow && r.Follow != FollowAll {
 		return nil
 	}

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 )
 
 // A crew is the supervisors of a rush, which people may add to and take from while it
@@ -56,7 +56,7 @@ func (c *crew) done() {
 }
 
 // hire begins a supervisor for which a place is reserved. b gives the row of its role.
-func (c *crew) hire(b *flow.Board, slot Slot) *member {
+func (c *crew) hire(b *board.Board, slot Slot) *member {
 	ctx, cancel := context.WithCancel(c.ctx)
 	m := &member{slot: slot, sup: newSupervisor(c.rush, slot, rowOf(b, slot.Role)), cancel: cancel, ended: make(chan struct{})}
 	c.rush.idle.markBusy(m.sup)
@@ -89,7 +89,7 @@ func (c *crew) failure() error {
 }
 
 // find returns the last member that acts, or acted, as an agent; nil if there is none.
-func (c *crew) find(id flow.AgentID) (found *member) {
+func (c *crew) find(id board.AgentID) (found *member) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for _, m := range c.members {
@@ -101,7 +101,7 @@ func (c *crew) find(id flow.AgentID) (found *member) {
 }
 
 // agent is the agent of a member, "" before it is registered.
-func (m *member) agent() flow.AgentID {
+func (m *member) agent() board.AgentID {
 	if p, active := m.sup.presence.current(); active {
 		return p.Agent
 	}
@@ -122,7 +122,7 @@ func (m *member) isOver() bool {
 }
 
 // count is how many members of a role have not ended.
-func (c *crew) count(role flow.Role) (n int) {
+func (c *crew) count(role board.Role) (n int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for _, m := range c.members {
@@ -135,9 +135,9 @@ func (c *crew) count(role flow.Role) (n int) {
 
 // dismiss ends a member as an interrupt of the rush would, and returns what it held on
 // the board.
-func (c *crew) dismiss(ctx context.Context, b *flow.Board, m *member) (held []flow.TaskID, err error) {
+func (c *crew) dismiss(ctx context.Context, b *board.Board, m *member) (held []board.TaskID, err error) {
 	if a := b.Agent(m.agent()); a != nil && !m.isOver() {
-		held = slices.DeleteFunc([]flow.TaskID{a.Task, a.Review}, func(id flow.TaskID) bool { return id == "" })
+		held = slices.DeleteFunc([]board.TaskID{a.Task, a.Review}, func(id board.TaskID) bool { return id == "" })
 	}
 	m.cancel()
 	select {

@@ -5,7 +5,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/flow/pattern"
 	"github.com/git-liza/git-liza/gitstore/git"
 )
@@ -26,18 +26,18 @@ const (
 type Message struct {
 	At    time.Time
 	Kind  MessageKind
-	Task  flow.TaskID  // that the message is about; "" if it is about none, or names it itself
-	Agent flow.AgentID // whose output it is, else ""
-	Text  string       // one line
+	Task  board.TaskID  // that the message is about; "" if it is about none, or names it itself
+	Agent board.AgentID // whose output it is, else ""
+	Text  string        // one line
 
 	// Of a move of a task, as the board was after it:
 	Title      string
-	Goal       flow.GoalID
+	Goal       board.GoalID
 	Merged, Of int // tasks of the goal that are merged, among those not given up or replaced
 }
 
 // about adds to a message what the board says of a task.
-func (m *Message) about(b *flow.Board, t *flow.Task) {
+func (m *Message) about(b *board.Board, t *board.Task) {
 	m.Task, m.Title, m.Goal = t.ID, t.Title, t.Goal
 	for _, other := range b.Tasks() {
 		switch {
@@ -87,7 +87,7 @@ func (s *speaker) pass(m Message) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	now := time.Now()
-	m.At, m.Text = s.now(), strings.ReplaceAll(flow.Clean(m.Text), "\n", " ") // git repeats what hooks print
+	m.At, m.Text = s.now(), strings.ReplaceAll(board.Clean(m.Text), "\n", " ") // git repeats what hooks print
 	s.last = now
 	if m.Kind == OutputMessage {
 		s.tell(m)

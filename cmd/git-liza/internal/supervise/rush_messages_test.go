@@ -8,7 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/gitstore"
 )
 
@@ -27,7 +27,7 @@ func TestFloodIsGathered(t *testing.T) {
 	}
 	s.pass(Message{Kind: NeedMessage, Text: "mine is paused, no login"})
 	for i := range 30 {
-		s.pass(Message{Kind: MoveMessage, Task: flow.TaskID(fmt.Sprintf("t%d", i)), Text: fmt.Sprintf("→ MERGED as 0cc8e4%04d by coder-%d", i, i)})
+		s.pass(Message{Kind: MoveMessage, Task: board.TaskID(fmt.Sprintf("t%d", i)), Text: fmt.Sprintf("→ MERGED as 0cc8e4%04d by coder-%d", i, i)})
 	}
 	for i := range 3 {
 		s.pass(Message{Kind: RemarkMessage, Text: fmt.Sprintf("coder-%d: nothing to do", i)})
@@ -48,7 +48,7 @@ func TestTeamLine(t *testing.T) {
 	t.Parallel()
 	noon := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	var team []gitstore.Presence
-	add := func(id flow.AgentID, doing string, task flow.TaskID, since time.Duration, note string) {
+	add := func(id board.AgentID, doing string, task board.TaskID, since time.Duration, note string) {
 		team = append(team, gitstore.Presence{Agent: id, Doing: doing, Task: task, Since: noon.Add(-since), Note: note})
 	}
 	add("coder-10", coding, "task-2", 200*time.Second, "session 1")
@@ -61,7 +61,7 @@ func TestTeamLine(t *testing.T) {
 
 	team = nil
 	for i := range 300 {
-		add(flow.AgentID(fmt.Sprintf("coder-%d", i+1)), waiting, "", time.Minute, "")
+		add(board.AgentID(fmt.Sprintf("coder-%d", i+1)), waiting, "", time.Minute, "")
 	}
 	require.Equal(t, "waiting: coder-1, coder-2, coder-3, coder-4 and 296 more", teamText(team, noon))
 }

@@ -16,6 +16,7 @@ import (
 
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/proc"
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/flow/layout"
 )
 
@@ -28,20 +29,20 @@ const (
 
 // A Request is what a person asks of the supervisors that run in a clone.
 type Request struct {
-	Act      string       `json:"act"`
-	Agent    flow.AgentID `json:"agent,omitempty"`    // to stop or restart
-	Ended    bool         `json:"ended,omitempty"`    // to restart although it has ended
-	Role     flow.Role    `json:"role,omitempty"`     // of agents to add
-	Count    int          `json:"count,omitempty"`    // of them
-	Provider string       `json:"provider,omitempty"` // of them; "" is what is configured
+	Act      string        `json:"act"`
+	Agent    board.AgentID `json:"agent,omitempty"`    // to stop or restart
+	Ended    bool          `json:"ended,omitempty"`    // to restart although it has ended
+	Role     board.Role    `json:"role,omitempty"`     // of agents to add
+	Count    int           `json:"count,omitempty"`    // of them
+	Provider string        `json:"provider,omitempty"` // of them; "" is what is configured
 }
 
 // A Reply is what the process says that a request was for.
 type Reply struct {
-	PID    int            `json:"pid"` // of the process
-	Taken  bool           `json:"-"`
-	Agents []flow.AgentID `json:"agents"` // that it is about
-	Held   []flow.TaskID  `json:"held"`   // what a stopped agent held and gave back
+	PID    int             `json:"pid"` // of the process
+	Taken  bool            `json:"-"`
+	Agents []board.AgentID `json:"agents"` // that it is about
+	Held   []board.TaskID  `json:"held"`   // what a stopped agent held and gave back
 
 	Refused *Refused `json:"refused,omitempty"`
 }

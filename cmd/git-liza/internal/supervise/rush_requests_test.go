@@ -14,7 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/supervise"
-	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 )
 
 // askAsClient is a client without any check of its own, as an agent could write it.
@@ -66,7 +66,7 @@ waitfor two; waitfor go; submit`)
 	reply, _, err := w.ask(supervise.Request{Act: supervise.StopAgent, Agent: "coder-1"})
 	require.NoError(t, err)
 	require.Nil(t, reply.Refused)
-	require.Equal(t, []flow.TaskID{"task-1"}, reply.Held)
+	require.Equal(t, []board.TaskID{"task-1"}, reply.Held)
 	require.Equal(t, os.Getpid(), reply.PID)
 	require.NoError(t, r.wait())
 	w.left()
@@ -81,7 +81,7 @@ func TestStoppedAgentLeavesItsTask(t *testing.T) {
 	code := w.agent(`if test $LIZA_AGENT_ID = coder-1; then : > "$notes/begun"; waitfor never; fi; submit`)
 	r := w.begin(nil, coder(code), reviewer(w.agent("approve")))
 	w.await("coder-1", func() bool { return w.has("begun") })
-	_, listening, err := w.ask(supervise.Request{Act: supervise.AddAgents, Role: flow.Coder, Count: 1})
+	_, listening, err := w.ask(supervise.Request{Act: supervise.AddAgents, Role: board.Coder, Count: 1})
 	require.NoError(t, err)
 	require.Equal(t, 1, listening, "this rush adds nobody: nobody told it how")
 	reply, _, err := w.ask(supervise.Request{Act: supervise.RestartAgent, Agent: "coder-7", Ended: true})
@@ -90,9 +90,9 @@ func TestStoppedAgentLeavesItsTask(t *testing.T) {
 	reply, _, err = w.ask(supervise.Request{Act: supervise.StopAgent, Agent: "coder-1"})
 	require.NoError(t, err)
 	require.True(t, reply.Taken)
-	require.Equal(t, flow.Unclaimed, w.task("task-1").Status)
-	other := w.begin(nil, supervise.Slot{Role: flow.Coder, ID: "coder-2", Provider: code})
-	w.until("the merge", func(b *flow.Board) bool { return b.Task("task-1").Status == flow.Merged })
+	require.Equal(t, board.Unclaimed, w.task("task-1").Status)
+	other := w.begin(nil, supervise.Slot{Role: board.Coder, ID: "coder-2", Provider: code})
+	w.until("the merge", func(b *board.Board) bool { return b.Task("task-1").Status == board.Merged })
 	r.cancel()
 	other.cancel()
 	require.NoError(t, r.wait())
@@ -149,7 +149,7 @@ func TestSocketBelowALongPath(t *testing.T) {
 	w.dir = w.moveBelow(strings.Repeat("a-long-name/", 12))
 	w.clone = w.open()
 	r := w.begin(nil, coder(w.agent("submit")))
-	w.until("coder-1", func(b *flow.Board) bool { return b.Agent("coder-1") != nil })
+	w.until("coder-1", func(b *board.Board) bool { return b.Agent("coder-1") != nil })
 	w.await("the socket", func() bool {
 		entries, err := os.ReadDir(filepath.Join(w.dir, ".git", "liza", "rushes"))
 		return err == nil && len(entries) == 1 && entries[0].Name()[0] != '.'

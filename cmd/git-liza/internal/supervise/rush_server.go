@@ -18,6 +18,7 @@ import (
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/proc"
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/work"
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/gitstore"
 )
 
@@ -34,7 +35,7 @@ type server struct {
 
 // readBoard reads the board as it is now. A board belongs to one goroutine, and so does
 // the store that it loads its documents from: each request has its own.
-func (s *server) readBoard(ctx context.Context) (*flow.Board, error) {
+func (s *server) readBoard(ctx context.Context) (*board.Board, error) {
 	b, _, err := gitstore.OpenStore(ctx, s.rush.Clone.Repo, s.rush.Clone.Store.Now).Board(ctx)
 	return b, err
 }
@@ -163,7 +164,7 @@ func (s *server) grant(ctx context.Context, q Request, reply *Reply) (err error)
 		return fmt.Errorf("%s has left meanwhile", q.Agent)
 	}
 	s.rush.say(fmt.Sprintf("asked to %s %s", q.Act, q.Agent))
-	reply.Agents = []flow.AgentID{q.Agent}
+	reply.Agents = []board.AgentID{q.Agent}
 	if q.Act == RestartAgent {
 		if !s.crew.reserve(1) {
 			return errors.New("the rush is ending")
@@ -180,7 +181,7 @@ func (s *server) grant(ctx context.Context, q Request, reply *Reply) (err error)
 
 // restart ends a member and begins another one in its place, under the same id. A place
 // is reserved for it.
-func (s *server) restart(ctx context.Context, m *member) (held []flow.TaskID, err error) {
+func (s *server) restart(ctx context.Context, m *member) (held []board.TaskID, err error) {
 	id := m.agent()
 	b, err := s.readBoard(ctx)
 	if err == nil {
@@ -197,7 +198,7 @@ func (s *server) restart(ctx context.Context, m *member) (held []flow.TaskID, er
 }
 
 // add begins agents of a role.
-func (s *server) add(ctx context.Context, q Request) (agents []flow.AgentID, err error) {
+func (s *server) add(ctx context.Context, q Request) (agents []board.AgentID, err error) {
 	if n := s.crew.count(q.Role) + q.Count; q.Count < 1 || n > MostOfRole {
 		return nil, &flow.Refusal{Rule: flow.RuleForm, Hint: "git liza agents", Reason: fmt.Sprintf("between 1 and %d agents of a role, not %d", MostOfRole, n)}
 	}
@@ -224,12 +225,12 @@ func (s *server) add(ctx context.Context, q Request) (agents []flow.AgentID, err
 		}
 		agents = append(agents, id)
 	}
-	slices.SortFunc(agents, func(x, y flow.AgentID) int { return cmp.Or(cmp.Compare(len(x), len(y)), cmp.Compare(x, y)) })
+	slices.SortFunc(agents, func(x, y board.AgentID) int { return cmp.Or(cmp.Compare(len(x), len(y)), cmp.Compare(x, y)) })
 	return agents, err
 }
 
 // staff returns the slot of an agent to add, and refuses one whose program cannot run.
-func (s *server) staff(ctx context.Context, b *flow.Board, q Request) (Slot, error) {
+func (s *server) staff(ctx context.Context, b *board.Board, q Request) (Slot, error) {
 	s.staffing.Lock()
 	defer s.staffing.Unlock()
 	slot, err := s.rush.Staff(b, q.Role, q.Provider)
@@ -247,7 +248,7 @@ func (s *server) staff(ctx context.Context, b *flow.Board, q Request) (Slot, err
 }
 
 // awaitEntry waits until the agent of a member is registered.
-func (s *server) awaitEntry(ctx context.Context, m *member) (flow.AgentID, error) {
+func (s *server) awaitEntry(ctx context.Context, m *member) (board.AgentID, error) {
 	look := time.NewTicker(work.QuickLook)
 	defer look.Stop()
 	for {

@@ -8,10 +8,12 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/require"
+
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/supervise"
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/work"
 	"github.com/git-liza/git-liza/flow"
-	"github.com/stretchr/testify/require"
+	"github.com/git-liza/git-liza/flow/board"
 )
 
 func TestRushMergesEverything(t *testing.T) {
@@ -21,12 +23,12 @@ func TestRushMergesEverything(t *testing.T) {
 	r, err := w.rush(coder(w.agent("submit")), coder(w.agent("submit")), reviewer(w.agent("approve")))
 	require.NoError(t, err, r.said())
 	for _, s := range w.board().Tasks() {
-		require.Equal(t, flow.Merged, s.Status, s.ID)
+		require.Equal(t, board.Merged, s.Status, s.ID)
 		require.Contains(t, r.said(), string(s.ID)+" → READY_FOR_REVIEW (1 path) by coder-")
 		require.Contains(t, r.said(), string(s.ID)+" → MERGED as ")
 	}
-	require.Len(t, w.moves(flow.ActClaim), 4, "nothing is claimed twice")
-	require.Len(t, w.moves(flow.ActReview), 4)
+	require.Len(t, w.moves(board.ActClaim), 4, "nothing is claimed twice")
+	require.Len(t, w.moves(board.ActReview), 4)
 	require.NotContains(t, r.said(), "no longer its own")
 	author := w.git("log", "--no-merges", "-1", "--format=%an %ae|%cn %ce", "integration", "--", "task-1.txt")
 	require.Regexp(t, `^coder-[12] coder-[12]@liza.invalid\|Ann Example ann@example.org\n$`, author)
@@ -43,8 +45,8 @@ func TestRejectedWorkGoesBackToItsCoder(t *testing.T) {
 else approve; fi`)
 	r, err := w.rush(coder(w.agent("submit")), coder(w.agent("submit")), reviewer(judge))
 	require.NoError(t, err, r.said())
-	claims := map[flow.TaskID][]flow.Actor{}
-	for _, m := range w.moves(flow.ActClaim) {
+	claims := map[board.TaskID][]board.Actor{}
+	for _, m := range w.moves(board.ActClaim) {
 		claims[m.Task] = append(claims[m.Task], m.By)
 	}
 	for id, by := range claims {
@@ -71,8 +73,8 @@ git liza submit $LIZA_TASK`)
 	r, err := w.rush(coder(code), coder(code), reviewer(w.agent("approve")))
 	require.NoError(t, err, r.said())
 	require.Contains(t, r.said(), "→ INTEGRATION_FAILED (conflicts in same.txt) by ")
-	require.Len(t, w.moves(flow.ActIntegrationFail), 1)
-	require.Len(t, w.moves(flow.ActMerge), 2)
+	require.Len(t, w.moves(board.ActIntegrationFail), 1)
+	require.Len(t, w.moves(board.ActMerge), 2)
 }
 
 func TestStuckSaysWhy(t *testing.T) {
@@ -85,11 +87,11 @@ func TestStuckSaysWhy(t *testing.T) {
 	r, err := w.rush(coder(block))
 	var stuck *supervise.Stuck
 	require.ErrorAs(t, err, &stuck, r.said())
-	text := map[flow.TaskID]string{}
+	text := map[board.TaskID]string{}
 	for _, s := range stuck.Stalls {
 		text[s.Task] = s.Status + ": " + s.Why + " | " + s.Hint
 	}
-	require.Equal(t, map[flow.TaskID]string{
+	require.Equal(t, map[board.TaskID]string{
 		"task-1": "BLOCKED: no key — Where is the key? | git liza answer task-1",
 		"task-2": "UNCLAIMED: it waits for task-1, which is BLOCKED: Where is the key? | git liza show task-2",
 		"task-3": "READY_FOR_REVIEW: there is no code-reviewer here | git liza show task-3",
@@ -109,8 +111,8 @@ func TestNothingPlannedIsStuck(t *testing.T) {
 func TestUntrustedGateIsSaidOnce(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	w.config(func(c *flow.Config) {
-		c.Gates = []flow.Gate{{Name: "test", Command: "test -e task-1.txt", Required: true, Timeout: flow.Duration(minute)}}
+	w.config(func(c *board.Config) {
+		c.Gates = []board.Gate{{Name: "test", Command: "test -e task-1.txt", Required: true, Timeout: board.Duration(minute)}}
 	})
 	w.tasks(1)
 	r, err := w.rush(coder(w.agent("submit")), reviewer(w.agent("approve")))
@@ -122,7 +124,7 @@ func TestUntrustedGateIsSaidOnce(t *testing.T) {
 	require.NoError(t, w.clone.Trust.Allow(t.Context(), "test -e task-1.txt"))
 	r, err = w.rush(coder(w.agent("submit")))
 	require.NoError(t, err, r.said())
-	require.Equal(t, flow.Merged, w.task("task-1").Status)
+	require.Equal(t, board.Merged, w.task("task-1").Status)
 }
 
 // No agent is started for a task whose verify may not run here: it could never be
@@ -138,8 +140,8 @@ func TestUntrustedVerifyIsNotBegun(t *testing.T) {
 	r, err := w.rush(crew...)
 	var stuck *supervise.Stuck
 	require.ErrorAs(t, err, &stuck, r.said())
-	require.Equal(t, flow.Merged, w.task("task-2").Status, r.said())
-	require.Len(t, w.moves(flow.ActClaim), 1)
+	require.Equal(t, board.Merged, w.task("task-2").Status, r.said())
+	require.Len(t, w.moves(board.ActClaim), 1)
 	require.Equal(t, hint, stuck.Stalls[0].Hint)
 	require.Contains(t, stuck.Error(), "task-1 UNCLAIMED: the board wants this machine to run a command that nobody here has allowed: test -e task-1.txt")
 	require.Equal(t, 1, strings.Count(r.said(), "task-1 waits: "), r.said())
@@ -148,7 +150,7 @@ func TestUntrustedVerifyIsNotBegun(t *testing.T) {
 	require.NoError(t, w.clone.Trust.Allow(t.Context(), "test -e task-1.txt"))
 	r, err = w.rush(crew...)
 	require.NoError(t, err, r.said())
-	require.Equal(t, flow.Merged, w.task("task-1").Status)
+	require.Equal(t, board.Merged, w.task("task-1").Status)
 }
 
 // A merge that leaves its worktree behind is still reported as made.
@@ -161,8 +163,8 @@ func TestMergedThoughItsWorktreeStays(t *testing.T) {
 	require.Contains(t, r.said(), "task-1 is merged, but its worktree could not be removed: ")
 	require.Contains(t, r.said(), "/.worktrees/task-1 is locked: on a stick; git worktree unlock ")
 	require.NotContains(t, r.said(), "cannot be merged")
-	require.Equal(t, flow.Merged, w.task("task-1").Status)
-	require.Len(t, w.moves(flow.ActMerge), 1)
+	require.Equal(t, board.Merged, w.task("task-1").Status)
+	require.Len(t, w.moves(board.ActMerge), 1)
 }
 
 // Its id taken over while its agent works, a supervisor ends the session and
@@ -190,7 +192,7 @@ func TestTakenOver(t *testing.T) {
 	require.Contains(t, said.String(), "coder-1 is registered with another generation: a newer registration has replaced this one")
 	require.Contains(t, said.String(), "rule: stale_caller\n")
 	w.gone("pid")
-	require.Equal(t, flow.Actor("coder-1"), w.task("task-1").Claim.By, "the newer registration keeps the claim")
+	require.Equal(t, board.Actor("coder-1"), w.task("task-1").Claim.By, "the newer registration keeps the claim")
 	require.NotNil(t, w.board().Agent("coder-1"))
 }
 
@@ -223,12 +225,12 @@ func TestRegistrationsOfOthers(t *testing.T) {
 	var refusal *flow.Refusal
 	require.ErrorAs(t, err, &refusal)
 	require.Equal(t, flow.RuleHeld, refusal.Rule)
-	require.Equal(t, flow.Claimed, w.task("task-1").Status, "what coder-1 holds is not given back by somebody else")
+	require.Equal(t, board.Claimed, w.task("task-1").Status, "what coder-1 holds is not given back by somebody else")
 
 	// Without an id the first free number is taken; a newer registration of it
 	// ends the supervisor.
 	r := w.begin(nil, coder(w.agent("submit")))
-	w.until("coder-2", func(b *flow.Board) bool { return b.Agent("coder-2") != nil })
+	w.until("coder-2", func(b *board.Board) bool { return b.Agent("coder-2") != nil })
 	w.liza("agents", "add", "coder-2")
 	require.ErrorAs(t, r.wait(), &refusal)
 	require.Equal(t, flow.RuleStale, refusal.Rule)
@@ -246,7 +248,7 @@ func TestSilenceIsBroken(t *testing.T) {
 	line := regexp.MustCompile(`(?m)^coding: coder-1 \(task-1 for \d+s\); with coder-7 until \d\d:\d\d:\d\dZ: task-2$`)
 	w.await("who does what", func() bool { return line.MatchString(r.said()) })
 	w.write(filepath.Join(w.notes, "go"), "")
-	w.until("the submission", func(b *flow.Board) bool { return b.Task("task-1").Status == flow.ReadyForReview })
+	w.until("the submission", func(b *board.Board) bool { return b.Task("task-1").Status == board.ReadyForReview })
 	r.cancel()
 	require.NoError(t, r.wait())
 }

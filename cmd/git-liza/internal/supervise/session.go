@@ -17,6 +17,7 @@ import (
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/proc/confine"
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/work"
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/flow/lists"
 	"github.com/git-liza/git-liza/gitstore"
 	"github.com/git-liza/git-liza/templates"
@@ -24,7 +25,7 @@ import (
 
 // runSession runs the agent's program once, from prompt to end, and reports for the
 // agent if that is the supervisor's part. It returns the board after the session.
-func (w *worker) runSession(ctx context.Context, a *assignment) (provider.Ending, *flow.Board, error) {
+func (w *worker) runSession(ctx context.Context, a *assignment) (provider.Ending, *board.Board, error) {
 	work.TakeTold(w.clone.Repo, w.id) // the prompt has all of it
 	work.TakeRefused(w.clone.Repo, w.id)
 	b, _, err := w.clone.Store.Board(ctx)
@@ -90,7 +91,7 @@ func (w *worker) runSession(ctx context.Context, a *assignment) (provider.Ending
 		ending.Refused = refused
 	}
 	if st == held && a.loops != "" {
-		_ = w.workplace.recordAnomaly(after, a, flow.RetryLoop, map[string]string{"count": strconv.Itoa(transcript.MaxRepeats), "error_pattern": a.loops})
+		_ = w.workplace.recordAnomaly(after, a, board.RetryLoop, map[string]string{"count": strconv.Itoa(transcript.MaxRepeats), "error_pattern": a.loops})
 	}
 	w.keepPrior(sess, a, ending, st)
 	if err := w.noteSubmission(after, b, sess.started); err != nil {
@@ -106,7 +107,7 @@ func (w *worker) runSession(ctx context.Context, a *assignment) (provider.Ending
 }
 
 // promptInput returns what the agent's prompt is made of.
-func (w *worker) promptInput(ctx context.Context, a *assignment, b *flow.Board) (in PromptInput, err error) {
+func (w *worker) promptInput(ctx context.Context, a *assignment, b *board.Board) (in PromptInput, err error) {
 	in = PromptInput{Role: a.role, Agent: w.id, Task: a.taskID(), Question: a.questionID(), At: w.clone.Store.Now(), Worktree: a.dir, Failure: a.failure, Triggers: a.triggers,
 		Report: string(w.provider.Commit), Compliance: string(w.provider.Contract), Await: w.rush.Limits.Await, Environ: w.rush.Environ, Loads: w.provider.Loads, Advice: w.provider.Advice}
 	if settings, err := confine.ReadSettings(ctx, &w.clone.Repo.Config.Configuration, w.rush.Environ); err == nil && w.provider.Confines() {
@@ -118,7 +119,7 @@ func (w *worker) promptInput(ctx context.Context, a *assignment, b *flow.Board) 
 			return in, err
 		}
 	}
-	if a.capacity == flow.Judges {
+	if a.capacity == board.Judges {
 		in.Reviewed, err = LastReview(ctx, w.clone.Store, b.Task(a.taskID()), a.role)
 	}
 	return in, err
@@ -126,7 +127,7 @@ func (w *worker) promptInput(ctx context.Context, a *assignment, b *flow.Board) 
 
 // boardAfterSession reads the board after a session. It syncs first: the moves of a
 // program that was killed may be on the remote only.
-func (w *worker) boardAfterSession(ctx context.Context) (*flow.Board, error) {
+func (w *worker) boardAfterSession(ctx context.Context) (*board.Board, error) {
 	if w.rush.link.remote != "" {
 		if _, err := w.clone.Store.Mirror.Sync(ctx); err != nil && !w.rush.noteOffline(err) {
 			return nil, err
@@ -139,7 +140,7 @@ func (w *worker) boardAfterSession(ctx context.Context) (*flow.Board, error) {
 // runProgram runs the program and renews the lease meanwhile. It ends the program when
 // the agent loses the assignment, soon after the expected move, or with ctx.
 func (w *worker) runProgram(ctx context.Context, a *assignment, sess *session) (provider.Ending, error) {
-	mark, err := work.NewMark(ctx, w.clone.Store, flow.Actor(w.id), w.generation.Child())
+	mark, err := work.NewMark(ctx, w.clone.Store, board.Actor(w.id), w.generation.Child())
 	if err != nil {
 		return provider.Ending{}, err
 	}
@@ -151,7 +152,7 @@ func (w *worker) runProgram(ctx context.Context, a *assignment, sess *session) (
 	running, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	wall := w.rush.Limits.Wall
-	if a.capacity == flow.Plans {
+	if a.capacity == board.Plans {
 		wall = w.rush.Limits.PlannerWall
 	}
 	if a.question != nil {
@@ -182,17 +183,17 @@ func (w *worker) runProgram(ctx context.Context, a *assignment, sess *session) (
 	})
 	beat := time.NewTicker(watchInterval)
 	defer beat.Stop()
-	w.holdAssignment(ctx, a, ended, beat.C, func(b *flow.Board, st stage) bool {
+	w.holdAssignment(ctx, a, ended, beat.C, func(b *board.Board, st stage) bool {
 		watch.checkBoard(b, st)
 		w.allowCommands(ctx, watch, false)
 		return true
 	})
 	if <-ended; unguarded.Load() {
 		w.ask("%s: the guard of its session on %s was killed, and what the session left may act as anybody: git liza inbox", w.id, a.subject())
-		_ = w.workplace.recordAnomaly(context.WithoutCancel(ctx), a, flow.GuardKilled, map[string]string{"agent": string(w.id)})
+		_ = w.workplace.recordAnomaly(context.WithoutCancel(ctx), a, board.GuardKilled, map[string]string{"agent": string(w.id)})
 	}
 	program.Wait()
-	if a.capacity == flow.Does && !unguarded.Load() {
+	if a.capacity == board.Does && !unguarded.Load() {
 		err = errors.Join(err, work.ClearLocks(a.dir))
 	}
 	a.loops = ""
@@ -218,11 +219,11 @@ func (w *worker) runProgram(ctx context.Context, a *assignment, sess *session) (
 // holdAssignment renews the assignment's lease at half-life. It calls heed at each beat
 // and whenever the board has changed, until heed returns false, the event happens or
 // ctx is done.
-func (w *worker) holdAssignment(ctx context.Context, a *assignment, event <-chan struct{}, beat <-chan time.Time, heed func(*flow.Board, stage) bool) {
+func (w *worker) holdAssignment(ctx context.Context, a *assignment, event <-chan struct{}, beat <-chan time.Time, heed func(*board.Board, stage) bool) {
 	renew := time.NewTimer(w.untilRenewal(a))
 	defer renew.Stop()
-	seen := flow.ObjectID("-")
-	var b *flow.Board
+	seen := board.ObjectID("-")
+	var b *board.Board
 	var st stage
 	for ctx.Err() == nil {
 		tip, changed := w.rush.view.Now()
@@ -291,7 +292,7 @@ func (w *worker) renewLease(ctx context.Context, a *assignment) time.Duration {
 
 // leaseOf is when the claim of a task ends, or the review of it that the actor holds;
 // zero if there is neither.
-func leaseOf(t *flow.Task, by flow.Actor) time.Time {
+func leaseOf(t *board.Task, by board.Actor) time.Time {
 	if t == nil {
 		return time.Time{}
 	}
@@ -312,14 +313,14 @@ func (w *worker) waitHolding(ctx context.Context, a *assignment, d time.Duration
 	defer timer.Stop()
 	last := held
 	paused := false
-	heed := func(b *flow.Board, st stage) bool {
+	heed := func(b *board.Board, st stage) bool {
 		last = st
 		paused = !b.Settings().Control.State.IsRunning()
 		return st == held || st == handed
 	}
 	w.holdAssignment(ctx, a, over, nil, heed)
 	for ctx.Err() == nil && paused && (last == held || last == handed) {
-		w.holdAssignment(ctx, a, nil, nil, func(b *flow.Board, st stage) bool { return heed(b, st) && paused })
+		w.holdAssignment(ctx, a, nil, nil, func(b *board.Board, st stage) bool { return heed(b, st) && paused })
 	}
 	return last
 }

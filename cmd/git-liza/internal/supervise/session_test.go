@@ -7,16 +7,17 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/require"
+
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/agent/provider"
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/supervise"
-	"github.com/git-liza/git-liza/flow"
-	"github.com/stretchr/testify/require"
+	"github.com/git-liza/git-liza/flow/board"
 )
 
 const minute = time.Minute
 
 // sessions counts how often an agent was spawned for a task.
-func (w *world) sessions(agent flow.AgentID, task flow.TaskID) int {
+func (w *world) sessions(agent board.AgentID, task board.TaskID) int {
 	n := 0
 	for w.has(string(agent) + "-" + string(task) + "-" + string(rune('1'+n))) {
 		n++
@@ -39,9 +40,9 @@ esac`)))
 	require.Contains(t, prompt, "the agent's context was used up before it left a handoff")
 	require.Contains(t, prompt, "the parser is missing")
 	require.NotContains(t, prompt, "How the previous session failed")
-	handoffs := w.moves(flow.ActHandoff)
+	handoffs := w.moves(board.ActHandoff)
 	require.Len(t, handoffs, 2, "none is recorded for an agent that left one")
-	require.Len(t, w.moves(flow.ActClaim), 1, "the claim is kept")
+	require.Len(t, w.moves(board.ActClaim), 1, "the claim is kept")
 }
 
 func TestHandoffsWithoutProgressBlock(t *testing.T) {
@@ -95,7 +96,7 @@ func TestSessionIsEndedSoonAfterItsMove(t *testing.T) {
 	require.NoError(t, r.wait(), r.said())
 	w.gone("coder")
 	w.gone("reviewer")
-	require.Equal(t, flow.Merged, w.task("task-1").Status)
+	require.Equal(t, board.Merged, w.task("task-1").Status)
 }
 
 func TestReviewsWithoutVerdict(t *testing.T) {
@@ -106,7 +107,7 @@ func TestReviewsWithoutVerdict(t *testing.T) {
 	require.ErrorContains(t, err, "task-1 BLOCKED: review_exhaustion", r.said())
 	require.Equal(t, 2, w.sessions("code-reviewer-1", "task-1"))
 	require.Contains(t, timeless(w.note("prompt-code-reviewer-1-2")), "The program gave no verdict (exit 0)")
-	require.Empty(t, w.moves(flow.ActRelease), "the record of the session ends the review")
+	require.Empty(t, w.moves(board.ActRelease), "the record of the session ends the review")
 	require.Contains(t, r.said(), "task-1 → READY_FOR_REVIEW: tried again in 1s, 1 of 2 failed")
 	require.Contains(t, r.said(), "task-1 → BLOCKED (review_exhaustion) on review by code-reviewer-1")
 	require.NotContains(t, w.git("worktree", "list"), "review@")
@@ -122,7 +123,7 @@ func TestVerdictLeavesItsCheckoutToTheSupervisor(t *testing.T) {
 	r := w.begin(untilIdle, coder(w.agent("intent; work file-$n; git liza submit $LIZA_TASK")), reviewer(w.agent(`ls .. > "$notes/trees-$n"
 if test $n = 1; then git liza reject $LIZA_TASK --commit $LIZA_REVIEW_COMMIT --reason '- [blocker] a:1 — no'; else approve; waitfor merged; fi
 test -e .git && echo stands > "$notes/after-$n"`)))
-	w.until("the merge", func(b *flow.Board) bool { return b.Task("task-1").Status.IsMerged() })
+	w.until("the merge", func(b *board.Board) bool { return b.Task("task-1").Status.IsMerged() })
 	w.liza("merge", "task-1") // clears away what a merge leaves
 	require.Contains(t, w.liza("worktree"), "used    review@task-1@2       MERGED              review of submission 2 has ended, but somebody is in it\n")
 	require.Equal(t, "no stale worktrees\n", w.liza("worktree", "prune"))
@@ -148,7 +149,7 @@ func TestMergeLeavesItsWorktreeToTheSession(t *testing.T) {
 	r := w.begin(untilIdle, coder(w.agent(`intent; work file-1; git liza submit $LIZA_TASK; waitfor merged
 git status --short --branch > "$notes/status" && git log --format=%s -1 > "$notes/log" && echo more > late && cp late "$notes/late"`)),
 		reviewer(w.agent("approve")))
-	w.until("the merge", func(b *flow.Board) bool { return b.Task("task-1").Status.IsMerged() })
+	w.until("the merge", func(b *board.Board) bool { return b.Task("task-1").Status.IsMerged() })
 	w.liza("merge", "task-1") // clears away what a merge leaves
 	require.Contains(t, w.liza("worktree"), "used    task-1                MERGED              the task is MERGED, but somebody is in it\n")
 	require.Equal(t, "no stale worktrees\n", w.liza("worktree", "prune"))
@@ -206,7 +207,7 @@ func TestProviderThatCannotStartDegrades(t *testing.T) {
 	require.NoError(t, err)
 	r, err := w.rush(coder(p))
 	require.ErrorContains(t, err, "coder-1 rests: provider script")
-	require.Equal(t, flow.Unclaimed, w.task("task-1").Status)
+	require.Equal(t, board.Unclaimed, w.task("task-1").Status)
 	require.Contains(t, r.said(), "coder-1 rests: provider script")
 	w.left()
 }
@@ -215,24 +216,24 @@ func TestPostWorktree(t *testing.T) {
 	t.Parallel()
 	const command = `echo ready > "$LIZA_WORKTREE/.git-ready"; test "$LIZA_TASK" = task-1`
 	w := newWorld(t)
-	w.config(func(c *flow.Config) { c.PostWorktree = command })
+	w.config(func(c *board.Config) { c.PostWorktree = command })
 	w.tasks(1)
 	slot := coder(w.agent(`cp .git-ready "$notes/ready"; rm .git-ready; submit`))
 	_, err := w.rush(slot)
 	require.ErrorContains(t, err, "coder-1 rests: post_worktree is not trusted here")
-	require.Empty(t, w.moves(flow.ActClaim), "nothing is claimed for a command that may not run")
+	require.Empty(t, w.moves(board.ActClaim), "nothing is claimed for a command that may not run")
 
 	require.NoError(t, w.clone.Trust.Allow(t.Context(), command))
 	r, err := w.rush(slot, reviewer(w.agent(`test -e .git-ready; approve`)))
 	require.NoError(t, err, r.said())
 	require.True(t, w.has("ready"))
-	require.Empty(t, w.moves(flow.ActAnomaly))
+	require.Empty(t, w.moves(board.ActAnomaly))
 
 	w.tasks(1)
 	_, err = w.rush(slot)
 	require.ErrorContains(t, err, "coder-1 rests: post_worktree exited, exit 1")
 	require.Equal(t, 0, w.sessions("coder-1", "task-2"), "no agent is spawned")
-	require.Equal(t, flow.Unclaimed, w.task("task-2").Status)
+	require.Equal(t, board.Unclaimed, w.task("task-2").Status)
 }
 
 // A set-up often runs files of the checkout, and makes no move, as whoever it says that it is.
@@ -241,7 +242,7 @@ func TestPostWorktreeMakesNoMove(t *testing.T) {
 	w := newWorld(t)
 	said := filepath.Join(t.TempDir(), "said")
 	command := "cd '" + w.dir + `'; unset LIZA_AGENT_ID LIZA_GENERATION; '` + self + `' note forged >>'` + said + `' 2>&1; true`
-	w.config(func(c *flow.Config) { c.PostWorktree = command })
+	w.config(func(c *board.Config) { c.PostWorktree = command })
 	require.NoError(t, w.clone.Trust.Allow(t.Context(), command))
 	w.tasks(1)
 	r, err := w.rush(coder(w.agent("submit")), reviewer(w.agent("approve")))
@@ -258,12 +259,12 @@ func TestDaemonsOfPostWorktreeEnd(t *testing.T) {
 	w := newWorld(t)
 	pid := filepath.Join(w.notes, "daemon")
 	command := "(setsid sleep 1000 </dev/null >/dev/null 2>&1 & echo $! >'" + pid + "')"
-	w.config(func(c *flow.Config) { c.PostWorktree = command })
+	w.config(func(c *board.Config) { c.PostWorktree = command })
 	require.NoError(t, w.clone.Trust.Allow(t.Context(), command))
 	w.tasks(1)
 	r, err := w.rush(coder(w.agent(`kill -0 $(cat "$notes/daemon") || : >"$notes/ended"; submit`)), reviewer(w.agent("approve")))
 	require.NoError(t, err, r.said())
-	require.Equal(t, flow.Merged, w.task("task-1").Status, r.said())
+	require.Equal(t, board.Merged, w.task("task-1").Status, r.said())
 	require.True(t, w.has("ended"))
 	w.gone("daemon")
 }
@@ -309,9 +310,9 @@ test -e kept.txt
 `+test.script)))
 			require.ErrorContains(t, r.wait(), test.reason, r.said())
 			task := w.task("task-1")
-			require.Equal(t, flow.Blocked, task.Status)
+			require.Equal(t, board.Blocked, task.Status)
 			require.Contains(t, r.said()+task.Block.Reason+retryError(task), "orktree was gone")
-			require.Equal(t, flow.ReadyForReview, w.task("task-2").Status, "the supervisor goes on")
+			require.Equal(t, board.ReadyForReview, w.task("task-2").Status, "the supervisor goes on")
 			require.Contains(t, w.note("prompt-coder-1-2"), "orktree was gone")
 			require.Contains(t, w.note("prompt-coder-1-2"), test.prompt)
 			require.NotContains(t, r.said(), " rests: ")
@@ -332,7 +333,7 @@ func TestWorktreeThatIsInTheWay(t *testing.T) {
 rm -rf "$LIZA_WORKTREE"; echo mine > "$LIZA_WORKTREE"`)))
 	require.ErrorContains(t, err, "task-1 BLOCKED: worktree_obstacle: ", r.said())
 	require.ErrorContains(t, err, "/.worktrees/task-1 is in the way and not a folder")
-	require.Equal(t, flow.ReadyForReview, w.task("task-2").Status, "the supervisor goes on")
+	require.Equal(t, board.ReadyForReview, w.task("task-2").Status, "the supervisor goes on")
 	require.NotContains(t, r.said(), " rests: ")
 	w.left()
 }
@@ -357,7 +358,7 @@ submit`))
 		return p != nil && p.Note == "the board is PAUSED"
 	})
 	w.liza("resume", "--reason", "go on") // nothing else changes the board then
-	w.until("the next task", func(b *flow.Board) bool { return b.Task("task-2").Status == flow.ReadyForReview })
+	w.until("the next task", func(b *board.Board) bool { return b.Task("task-2").Status == board.ReadyForReview })
 	require.Regexp(t, `coder-1 cannot take task-1: .* has commits that cannot be read: `, r.said())
 	r.cancel()
 	require.NoError(t, r.wait())

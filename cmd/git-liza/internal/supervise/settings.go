@@ -7,6 +7,7 @@ import (
 
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/work"
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/gitstore"
 )
 
@@ -36,7 +37,7 @@ func (k *sessionSettings) beginSession(ctx context.Context, c *work.Clone) (err 
 
 // endSession puts the settings back after a session, as [work.Settings.PutBack] says. What the
 // user's own moves allowed is expected.
-func (k *sessionSettings) endSession(ctx context.Context, c *work.Clone, user flow.Actor) (back, told, named []string, err error) {
+func (k *sessionSettings) endSession(ctx context.Context, c *work.Clone, user board.Actor) (back, told, named []string, err error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.running--

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/view/patch"
-	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/flow/markdown"
 	"github.com/git-liza/git-liza/gitstore/git"
 	"github.com/git-liza/git-liza/templates"
@@ -27,7 +27,7 @@ const (
 // that the work began from.
 type specReader struct {
 	objects *git.Objects
-	tip     flow.ObjectID // of integration, according to the board
+	tip     board.ObjectID // of integration, according to the board
 	bases   specBases
 }
 
@@ -35,15 +35,15 @@ type specReader struct {
 // nothing to compare with. A change since the last review is shown rather than one
 // since the work began.
 type specBases struct {
-	began, reviewed flow.ObjectID
+	began, reviewed board.ObjectID
 }
 
 // readSpecs returns the specs of the task and of the goal of an input, and the texts
 // that the task is based on: each reference of the task once, and the goal's spec if its
 // path is not among them. text is the context of the task.
-func readSpecs(ctx context.Context, repo *git.Repo, tip flow.ObjectID, bases specBases, in *templates.Input) (list []templates.Spec, text string, err error) {
+func readSpecs(ctx context.Context, repo *git.Repo, tip board.ObjectID, bases specBases, in *templates.Input) (list []templates.Spec, text string, err error) {
 	objects := repo.Objects(ctx)
-	for _, base := range []*flow.ObjectID{&bases.began, &bases.reviewed} {
+	for _, base := range []*board.ObjectID{&bases.began, &bases.reviewed} {
 		if *base == "" {
 			continue
 		}
@@ -94,7 +94,7 @@ func (r specReader) context(text string) (string, error) {
 		return text, err
 	}
 	section, _, _ := markdown.Section(file.text, anchor)
-	return flow.Excerpt(section, largestPatch), nil
+	return board.Excerpt(section, largestPatch), nil
 }
 
 // read reads one spec, and compares it with the last review or, if it has not changed
@@ -109,7 +109,7 @@ func (r specReader) read(path, anchor string) (templates.Spec, error) {
 }
 
 // compare reads one spec, and compares it with its text at a commit.
-func (r specReader) compare(path, anchor string, base flow.ObjectID) (templates.Spec, error) {
+func (r specReader) compare(path, anchor string, base board.ObjectID) (templates.Spec, error) {
 	spec := templates.Spec{Path: path, Anchor: anchor, Tip: r.tip, Base: base}
 	now, err := r.fileAt(r.tip, path)
 	if err != nil {
@@ -170,7 +170,7 @@ func compareSpecs(spec *templates.Spec, was, now specFile) {
 // A specFile is the file of a spec at a commit.
 type specFile struct {
 	missing string // why there is no file, "" if there is one
-	id      flow.ObjectID
+	id      board.ObjectID
 	text    string
 	unread  bool // it is too large, or no text
 }
@@ -188,7 +188,7 @@ func (f specFile) lacks(anchor string) bool {
 }
 
 // fileAt reads the file at a path of a commit.
-func (r specReader) fileAt(commit flow.ObjectID, path string) (specFile, error) {
+func (r specReader) fileAt(commit board.ObjectID, path string) (specFile, error) {
 	c, err := r.objects.Commit(commit)
 	if err != nil {
 		return specFile{}, err

@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/supervise"
-	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 )
 
 const retrySpec = "# A small product\n\n## Retry\n\nFive tries.\n\n## Limits\n\nNone.\n"
@@ -37,7 +37,7 @@ func (w *world) adopt() string {
 	return strings.TrimSpace(w.git("rev-parse", "HEAD"))
 }
 
-func (w *world) prompt(role flow.Role) string {
+func (w *world) prompt(role board.Role) string {
 	w.Helper()
 	p, err := supervise.Prompt(context.Background(), w.clone.Repo, w.board(), supervise.PromptInput{Role: role, Task: "task-1"})
 	require.NoError(w, err)
@@ -99,12 +99,12 @@ func TestPromptOfAChangedSpec(t *testing.T) {
 			t.Parallel()
 			w := begun(t)
 			base := string(w.task("task-1").Attempt.Base)
-			require.Empty(t, section(w.prompt(flow.Coder), "## The spec specs/retry.md"))
+			require.Empty(t, section(w.prompt(board.Coder), "## The spec specs/retry.md"))
 			file := filepath.Join(w.dir, "specs", "retry.md")
 			require.NoError(t, os.Remove(file))
 			require.NoError(t, test.change(file))
 			tip := w.adopt()
-			prompt := w.prompt(flow.Coder)
+			prompt := w.prompt(board.Coder)
 			want := strings.NewReplacer("BASE_", base[:10], "TIP_", tip[:10], "BASE", base, "TIP", tip).Replace(test.want)
 			require.Equal(t, want, section(prompt, "## The spec specs/retry.md"))
 			show := "\ngit show " + tip + ":specs/retry.md\n"
@@ -128,7 +128,7 @@ func TestPromptOfALongDifference(t *testing.T) {
 	}
 	w.write(filepath.Join(w.dir, "specs", "retry.md"), strings.Replace(retrySpec, "Five tries.\n", lines.String(), 1))
 	w.adopt()
-	part := section(w.prompt(flow.Coder), "## The spec specs/retry.md")
+	part := section(w.prompt(board.Coder), "## The spec specs/retry.md")
 	require.Contains(t, part, "| +Line 0.\n")
 	require.NotContains(t, part, "| +Line 4999.\n")
 	require.Regexp(t, `\n\| \+Line \d+\.\n\n[1-9]\d+ bytes of the difference are left out here:\n`, part)
@@ -155,7 +155,7 @@ func TestPromptOfASecondReview(t *testing.T) {
 	w.git("-C", dir, "add", "-A")
 	w.git("-C", dir, "commit", "-q", "-m", "work")
 	w.liza("submit", "task-1", "--as", "coder-1")
-	prompt := func(role flow.Role) string {
+	prompt := func(role board.Role) string {
 		b := w.board()
 		reviewed, err := supervise.LastReview(context.Background(), w.clone.Store, b.Task("task-1"), role)
 		require.NoError(t, err)
@@ -168,7 +168,7 @@ func TestPromptOfASecondReview(t *testing.T) {
 	w.write(base, strings.Replace(retrySpec, "Five", "Four", 1))
 	second := w.adopt()
 	w.liza("review", "task-1", "--as", "code-reviewer-1")
-	for _, role := range []flow.Role{"code-reviewer", "security-reviewer"} {
+	for _, role := range []board.Role{"code-reviewer", "security-reviewer"} {
 		text := prompt(role)
 		require.Contains(t, section(text, retry), "differs from that of the base "+first.Short()+":\n")
 		require.Contains(t, section(text, retry), "\n| -Five tries.\n| +Four tries.\n")
@@ -197,7 +197,7 @@ func TestSessionsKnowTheCurrentSpec(t *testing.T) {
 	person.Dir = w.dir
 	require.NoError(t, person.Start())
 	command := `test -n "$LIZA_REVIEW_COMMIT" || { touch '` + ready + "'; " + await(over) + "}"
-	w.config(func(c *flow.Config) { c.PostWorktree, c.DriftAlarm = command, 2 })
+	w.config(func(c *board.Config) { c.PostWorktree, c.DriftAlarm = command, 2 })
 	w.liza("trust", "--all")
 	w.tasks(1)
 	base := w.board().Settings().Integration.Tip
@@ -226,20 +226,20 @@ func TestPromptAfterAMergeOfIntegration(t *testing.T) {
 	file := filepath.Join(w.dir, "specs", "retry.md")
 	w.write(file, strings.Replace(retrySpec, "Five", "Three", 1))
 	w.adopt()
-	require.Contains(t, w.prompt(flow.Coder), "Three tries")
+	require.Contains(t, w.prompt(board.Coder), "Three tries")
 	tree := filepath.Join(w.dir, ".worktrees", "task-1")
 	w.git("-C", tree, "commit", "-q", "--allow-empty", "-m", "work")
-	require.Contains(t, w.prompt(flow.Coder), "Three tries")
+	require.Contains(t, w.prompt(board.Coder), "Three tries")
 	w.renew("task-1")
 	w.git("-C", tree, "merge", "-q", "-m", "integration", "integration")
 	w.renew("task-1")
-	require.Empty(t, section(w.prompt(flow.Coder), "## The spec specs/retry.md"))
+	require.Empty(t, section(w.prompt(board.Coder), "## The spec specs/retry.md"))
 	w.write(file, strings.Replace(retrySpec, "Five", "Two", 1))
 	w.adopt()
-	require.Contains(t, w.prompt(flow.Coder), "| -Three tries.\n| +Two tries.")
+	require.Contains(t, w.prompt(board.Coder), "| -Three tries.\n| +Two tries.")
 	w.git("-C", tree, "reset", "-q", "--hard", w.git("rev-list", "--max-parents=0", "integration")[:40])
 	w.renew("task-1")
-	require.Contains(t, w.prompt(flow.Coder), "| -Five tries.\n| +Two tries.", "from the base of the attempt")
+	require.Contains(t, w.prompt(board.Coder), "| -Five tries.\n| +Two tries.", "from the base of the attempt")
 }
 
 // A context that names a section is the text of that section on integration, and stands
@@ -255,7 +255,7 @@ func TestPromptOfAContext(t *testing.T) {
 		w.liza("task", "add", "--title", "T", "--done-when", "D", "--spec", "specs/retry.md#retry", "--scope", "S", "--context", said)
 		list := w.board().Tasks()
 		id := list[len(list)-1].ID
-		p, err := supervise.Prompt(t.Context(), w.clone.Repo, w.board(), supervise.PromptInput{Role: flow.Coder, Task: id})
+		p, err := supervise.Prompt(t.Context(), w.clone.Repo, w.board(), supervise.PromptInput{Role: board.Coder, Task: id})
 		require.NoError(t, err)
 		require.Contains(t, p.Text(), "## Context\n\nIt stands in place of the spec's section.\n\n"+text+"\n")
 	}

@@ -7,15 +7,16 @@ import (
 	"strings"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/flow/lists"
 )
 
 // A Stall is the reason why a task, or the whole board, cannot go on without a human.
 type Stall struct {
-	Task   flow.TaskID `json:"task,omitempty"` // "" for the board
-	Status string      `json:"status"`
-	Why    string      `json:"why"`
-	Hint   string      `json:"hint"` // a command to type
+	Task   board.TaskID `json:"task,omitempty"` // "" for the board
+	Status string       `json:"status"`
+	Why    string       `json:"why"`
+	Hint   string       `json:"hint"` // a command to type
 
 	waits bool // for another task, or for the whole board
 }
@@ -58,18 +59,18 @@ func (s *Stuck) Error() string {
 }
 
 // checkStuck returns nil if the goal has tasks and all are final, else a *Stuck.
-func (r *Rush) checkStuck(b *flow.Board) error {
+func (r *Rush) checkStuck(b *board.Board) error {
 	var stalls []Stall
 	if c := b.Settings().Control; !c.State.IsRunning() {
 		stalls = append(stalls, Stall{Status: c.State.String(), Why: c.Reason, Hint: c.Onward(b)})
 	}
-	tasks := slices.DeleteFunc(b.Tasks(), func(t flow.Summary) bool { return !r.merges(t.Goal) })
+	tasks := slices.DeleteFunc(b.Tasks(), func(t board.Summary) bool { return !r.merges(t.Goal) })
 	for _, t := range tasks {
 		if !t.Status.Final() && r.serves(b, t.Goal) {
 			stalls = append(stalls, r.taskStall(b, t))
 		}
 	}
-	told := map[string]flow.AgentID{}
+	told := map[string]board.AgentID{}
 	for _, s := range r.idleSupervisors() {
 		if a := b.Agent(s.id); a != nil && a.Degraded != "" {
 			stall := Stall{Status: restText(s.id), Why: a.Degraded, Hint: "git liza doctor"}
@@ -85,7 +86,7 @@ func (r *Rush) checkStuck(b *flow.Board) error {
 		}
 	}
 	// This comes after the planners: their trouble is the one to mend first.
-	if len(tasks) == 0 && (r.Goal != "" && b.Goal(r.Goal).Added == 0 || len(b.IDs(flow.Archive)) == 0) {
+	if len(tasks) == 0 && (r.Goal != "" && b.Goal(r.Goal).Added == 0 || len(b.IDs(board.Archive)) == 0) {
 		stalls = append(stalls, Stall{Status: "no tasks", Why: "the goal has no tasks", Hint: "git liza task add --from FILE"})
 	}
 	levels := append(r.levelStalls(b), phaseStalls(r, b)...)
@@ -102,7 +103,7 @@ func (r *Rush) checkStuck(b *flow.Board) error {
 }
 
 // restText is the whole status in a task's line; the agent's own line says why.
-func restText(id flow.AgentID) string { return string(id) + " rests" }
+func restText(id board.AgentID) string { return string(id) + " rests" }
 
 // idleSupervisors returns the supervisors that have not ended, ordered by their ids.
 // All have an id by the time they are idle.
@@ -113,7 +114,7 @@ func (r *Rush) idleSupervisors() []*supervisor {
 }
 
 // taskStall says why one task waits.
-func (r *Rush) taskStall(b *flow.Board, t flow.Summary) Stall {
+func (r *Rush) taskStall(b *board.Board, t board.Summary) Stall {
 	stall, act := r.statusStall(b, t)
 	if stall.Why == "" && act != 0 {
 		r.explainRefusal(b, act, &t, &stall)
@@ -123,7 +124,7 @@ func (r *Rush) taskStall(b *flow.Board, t flow.Summary) Stall {
 
 // LeftOpen says of each open task that the rush serves why it waits now that the
 // supervisors have ended.
-func (r *Rush) LeftOpen(b *flow.Board) (open []Stall) {
+func (r *Rush) LeftOpen(b *board.Board) (open []Stall) {
 	if r.idle == nil {
 		return nil // it did not begin
 	}
@@ -141,29 +142,29 @@ func (r *Rush) LeftOpen(b *flow.Board) (open []Stall) {
 }
 
 // whyUntaken says for which act a task waits that no agent has begun.
-func whyUntaken(b *flow.Board, act flow.Act, t *flow.Summary) string {
+func whyUntaken(b *board.Board, act board.Act, t *board.Summary) string {
 	if _, by, until := b.Holder(*t); by != "" {
 		return fmt.Sprintf("%s has it until %s", by, until.Format("15:04:05Z"))
 	}
 	switch act {
-	case flow.ActMerge:
+	case board.ActMerge:
 		return "it is approved and not merged yet"
-	case flow.ActReview:
+	case board.ActReview:
 		return "it waits for the verdict of " + listRoles(waitedFor(act, t))
 	}
-	if chain := flow.ChainOf(b, t.ID); chain.Last() != "" {
+	if chain := board.ChainOf(b, t.ID); chain.Last() != "" {
 		return "it waits for " + chain.String()
 	}
 	return "it waits for " + listRoles(waitedFor(act, t))
 }
 
 // untakenHint is the command by which an act is done, "" for that of its status.
-func untakenHint(act flow.Act, t *flow.Summary) string {
+func untakenHint(act board.Act, t *board.Summary) string {
 	roles := waitedFor(act, t)
-	if len(roles) == 1 && roles[0] == flow.HumanRole {
+	if len(roles) == 1 && roles[0] == board.HumanRole {
 		return "git liza review " + string(t.ID)
 	}
-	if act == flow.ActMerge {
+	if act == board.ActMerge {
 		return ""
 	}
 	return "git liza rush"
@@ -171,15 +172,15 @@ func untakenHint(act flow.Act, t *flow.Summary) string {
 
 // statusStall says why a task waits, by its status alone. If that does not say it, act
 // is what somebody has to begin.
-func (r *Rush) statusStall(b *flow.Board, t flow.Summary) (stall Stall, act flow.Act) {
+func (r *Rush) statusStall(b *board.Board, t board.Summary) (stall Stall, act board.Act) {
 	trouble := r.troubles.at(t.ID)
 	stall = Stall{Task: t.ID, Status: t.Status.String(), Why: trouble.text, Hint: cmp.Or(trouble.hint, "git liza show "+string(t.ID))}
 	switch {
 	case t.Status.IsDraft():
-		stall.Why, stall.Hint = "it is a draft", flow.Completion(b, t.ID)
+		stall.Why, stall.Hint = "it is a draft", board.Completion(b, t.ID)
 	case t.Status.IsBlocked():
 		first, more, _ := strings.Cut(t.Reason, "\n")
-		stall.Why, stall.Hint = first, flow.Unblocking(b, t.ID, "human:anybody")
+		stall.Why, stall.Hint = first, board.Unblocking(b, t.ID, "human:anybody")
 		if full := b.Task(t.ID); full != nil && full.Block != nil {
 			stall.Why += " — " + strings.Join(full.Block.Questions, " ")
 		}
@@ -190,18 +191,18 @@ func (r *Rush) statusStall(b *flow.Board, t flow.Summary) (stall Stall, act flow
 		if r := r.taskOverBudget(b, t.ID); r != nil {
 			stall.Hint = r.Hint // if it were unblocked, no session could begin
 		}
-	case t.Status.Allows(flow.ActMerge):
-		act, stall.Hint = flow.ActMerge, cmp.Or(trouble.hint, "git liza merge "+string(t.ID))
-	case t.Status.Allows(flow.ActReview):
-		act = flow.ActReview
+	case flow.Allows(t.Status, board.ActMerge):
+		act, stall.Hint = board.ActMerge, cmp.Or(trouble.hint, "git liza merge "+string(t.ID))
+	case flow.Allows(t.Status, board.ActReview):
+		act = board.ActReview
 	default:
-		act = flow.ActClaim
+		act = board.ActClaim
 	}
 	again := againText(b, t, r.Clone.Store.Now())
 	if again != "" {
 		stall.Why = "it is " + again
 	}
-	if again != "" || stall.Why == "" && act == flow.ActClaim {
+	if again != "" || stall.Why == "" && act == board.ActClaim {
 		if over := r.taskOverBudget(b, t.ID); over != nil {
 			stall.Why, stall.Hint = over.Error(), over.Hint
 		}
@@ -211,12 +212,12 @@ func (r *Rush) statusStall(b *flow.Board, t flow.Summary) (stall Stall, act flow
 
 // taskOverBudget refuses one more session on a task by its budget, or by the bounds of
 // all the coders here.
-func (r *Rush) taskOverBudget(b *flow.Board, id flow.TaskID) (why *flow.Refusal) {
-	if why := b.Budget("", id); why != nil {
+func (r *Rush) taskOverBudget(b *board.Board, id board.TaskID) (why *flow.Refusal) {
+	if why := flow.CheckBudget(b, "", id); why != nil {
 		return why
 	}
 	for _, s := range r.idleSupervisors() {
-		if s.capacity != flow.Does {
+		if s.capacity != board.Does {
 			continue
 		}
 		if why = s.checkTaskBounds(b, id); why == nil {
@@ -227,7 +228,7 @@ func (r *Rush) taskOverBudget(b *flow.Board, id flow.TaskID) (why *flow.Refusal)
 }
 
 // explainRefusal says why none of the supervisors here may begin an act on a task.
-func (r *Rush) explainRefusal(b *flow.Board, act flow.Act, t *flow.Summary, stall *Stall) {
+func (r *Rush) explainRefusal(b *board.Board, act board.Act, t *board.Summary, stall *Stall) {
 	roles := waitedFor(act, t)
 	team := r.idleSupervisors()
 	if explainAbsence(roles, team, stall) {
@@ -237,14 +238,14 @@ func (r *Rush) explainRefusal(b *flow.Board, act flow.Act, t *flow.Summary, stal
 		if roles != nil && !slices.Contains(roles, s.slot.Role) {
 			continue
 		}
-		if refusal := b.Opens(act, stall.Task, s.clone.Caller, s.boardTime(b)); refusal != nil {
+		if refusal := flow.Opens(b, act, stall.Task, s.clone.Caller, s.boardTime(b)); refusal != nil {
 			stall.Why = refusal.Reason
 			switch refusal.Rule {
 			case flow.RuleBudget, flow.RuleDecision, flow.RuleDoubt:
 				stall.Hint = refusal.Hint
 			case flow.RuleDependencies, flow.RuleLevel, flow.RuleControl:
 				stall.waits = true
-				if chain := flow.ChainOf(b, stall.Task); refusal.Rule == flow.RuleDependencies && chain.Last() != "" {
+				if chain := board.ChainOf(b, stall.Task); refusal.Rule == flow.RuleDependencies && chain.Last() != "" {
 					stall.Why = "it waits for " + chain.String()
 				}
 			case flow.RuleResting:
@@ -256,7 +257,7 @@ func (r *Rush) explainRefusal(b *flow.Board, act flow.Act, t *flow.Summary, stal
 			stall.Why, stall.Hint = why, hint
 			return
 		}
-		if out := s.outagesAt(b, flow.AtSubmit); act == flow.ActClaim && len(out) > 0 {
+		if out := s.outagesAt(b, board.AtSubmit); act == board.ActClaim && len(out) > 0 {
 			stall.Why, stall.Hint = refuseOutage(out[0]).Reason, refuseOutage(out[0]).Hint
 			return
 		}
@@ -267,26 +268,26 @@ func (r *Rush) explainRefusal(b *flow.Board, act flow.Act, t *flow.Summary, stal
 
 // waitedFor are the roles for which a task waits: the one that does it, or those whose
 // verdict its submission misses. nil means that any agent can make the act.
-func waitedFor(act flow.Act, t *flow.Summary) []flow.Role {
-	switch act.Capacity() {
-	case flow.Does:
-		return []flow.Role{t.Role}
-	case flow.Judges:
-		missed := lists.Where(t.Judges, func(j flow.Judge) bool { return !j.Done })
-		return append([]flow.Role{}, lists.Of(missed, func(j flow.Judge) flow.Role { return j.Role })...)
+func waitedFor(act board.Act, t *board.Summary) []board.Role {
+	switch flow.CapacityOf(act) {
+	case board.Does:
+		return []board.Role{t.Role}
+	case board.Judges:
+		missed := lists.Where(t.Judges, func(j board.Judge) bool { return !j.Done })
+		return append([]board.Role{}, lists.Of(missed, func(j board.Judge) board.Role { return j.Role })...)
 	}
 	return nil
 }
 
 // explainAbsence says which of the roles no supervisor here has. It is false if there
 // are none.
-func explainAbsence(roles []flow.Role, team []*supervisor, stall *Stall) bool {
+func explainAbsence(roles []board.Role, team []*supervisor, stall *Stall) bool {
 	var absent []string
 	person := false
 	for _, role := range roles {
 		staffed := slices.ContainsFunc(team, func(s *supervisor) bool { return s.slot.Role == role })
 		switch {
-		case role == flow.HumanRole:
+		case role == board.HumanRole:
 			person = true
 			stall.Hint = "git liza review " + string(stall.Task)
 		case !staffed:
@@ -296,7 +297,7 @@ func explainAbsence(roles []flow.Role, team []*supervisor, stall *Stall) bool {
 	switch {
 	case len(absent) > 0:
 		stall.Why = "there is no " + strings.Join(absent, " and no ") + " here"
-		if role := flow.Role(absent[0]); !slices.Contains(flow.FirstRoles(), role) {
+		if role := board.Role(absent[0]); !slices.Contains(board.FirstRoles(), role) {
 			stall.Hint = "git liza rush --agents " + absent[0] + "=1"
 		}
 	case person:
@@ -308,15 +309,15 @@ func explainAbsence(roles []flow.Role, team []*supervisor, stall *Stall) bool {
 // unstaffedLines returns a line for each role whose verdict the board's rules of review
 // ask for and that no slot has. One agent alone is told nothing, and neither is a team
 // without reviewers on a board whose rules nobody has changed.
-func unstaffedLines(b *flow.Board, slots []Slot) (lines []string) {
+func unstaffedLines(b *board.Board, slots []Slot) (lines []string) {
 	rules := b.ReviewRules()
-	if len(slots) < 2 || len(rules) == 1 && rules[0].Role == flow.CodeReviewer {
+	if len(slots) < 2 || len(rules) == 1 && rules[0].Role == board.CodeReviewer {
 		return nil
 	}
-	var told []flow.Role
+	var told []board.Role
 	for _, rule := range rules {
 		staffed := slices.ContainsFunc(slots, func(s Slot) bool { return s.Role == rule.Role })
-		if staffed || rule.Role == flow.HumanRole || slices.Contains(told, rule.Role) {
+		if staffed || rule.Role == board.HumanRole || slices.Contains(told, rule.Role) {
 			continue
 		}
 		told = append(told, rule.Role)
@@ -327,10 +328,10 @@ func unstaffedLines(b *flow.Board, slots []Slot) (lines []string) {
 
 // plannerStall says why a planner that is needed does not work; its Why is "" if it
 // does.
-func (s *supervisor) plannerStall(b *flow.Board) Stall {
+func (s *supervisor) plannerStall(b *board.Board) Stall {
 	var triggers []flow.Trigger
-	if s.capacity == flow.Plans {
-		triggers = b.Triggers(s.rush.goals()...)
+	if s.capacity == board.Plans {
+		triggers = flow.Triggers(b, s.rush.goals()...)
 	}
 	if len(triggers) == 0 {
 		return Stall{}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/work"
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/gitstore"
 	"github.com/git-liza/git-liza/gitstore/document"
 	"github.com/git-liza/git-liza/gitstore/git"
@@ -27,22 +28,22 @@ type supervisor struct {
 }
 
 // newSupervisor is the supervisor of a slot whose role has that row.
-func newSupervisor(r *Rush, slot Slot, row *flow.RoleRow) *supervisor {
-	reg := &registration{rush: r, capacity: row.Capacity, row: row, provider: slot.Provider, avoided: map[flow.TaskID]time.Time{}}
+func newSupervisor(r *Rush, slot Slot, row *board.RoleRow) *supervisor {
+	reg := &registration{rush: r, capacity: row.Capacity, row: row, provider: slot.Provider, avoided: map[board.TaskID]time.Time{}}
 	reg.presence = &presence{reg: reg}
 	return &supervisor{registration: reg, slot: slot, release: func(bool) {},
 		worker: &worker{registration: reg, recorder: &recorder{registration: reg}, workplace: &workplace{reg},
-			failures: map[flow.TaskID]string{}, priors: map[flow.TaskID]priorSession{}, unanswered: map[flow.RecordID]string{}}}
+			failures: map[board.TaskID]string{}, priors: map[board.TaskID]priorSession{}, unanswered: map[board.RecordID]string{}}}
 }
 
 // A lookResult is the result of one look at the board.
 type lookResult struct {
-	tip    flow.ObjectID // of the board, for steps that are not repeated on the same one
-	moved  bool          // something was done: look again at once
-	ended  bool          // what was done was an assignment of the agent
-	failed string        // why the assignment did not end as it should
-	due    time.Time     // when the board allows something by itself; zero if never
-	retry  time.Time     // when something that needs a person is tried again, or a deadline is over; zero if never
+	tip    board.ObjectID // of the board, for steps that are not repeated on the same one
+	moved  bool           // something was done: look again at once
+	ended  bool           // what was done was an assignment of the agent
+	failed string         // why the assignment did not end as it should
+	due    time.Time      // when the board allows something by itself; zero if never
+	retry  time.Time      // when something that needs a person is tried again, or a deadline is over; zero if never
 
 	doing string // what the agent does if nothing was done, "" for waiting
 	why   string
@@ -147,7 +148,7 @@ func (s *supervisor) serveSlot(ctx context.Context) error {
 
 // failedAssignment is the error of a slot whose one assignment did not end as it
 // should, nil if it did.
-func failedAssignment(id flow.AgentID, why string) error {
+func failedAssignment(id board.AgentID, why string) error {
 	if why == "" {
 		return nil
 	}
@@ -164,7 +165,7 @@ func isFatal(err error) bool {
 
 // waitForBoard sleeps until the board changes or something is due. It is false when ctx
 // is done or the slot's time without work is over.
-func (s *supervisor) waitForBoard(ctx context.Context, t lookResult, tip flow.ObjectID, changed <-chan struct{}, idle time.Time) bool {
+func (s *supervisor) waitForBoard(ctx context.Context, t lookResult, tip board.ObjectID, changed <-chan struct{}, idle time.Time) bool {
 	s.presence.setDoing(cmp.Or(t.doing, waiting), "", t.why)
 	if t.due.IsZero() {
 		s.rush.idle.setTip(s, tip)
@@ -197,7 +198,7 @@ func (s *supervisor) waitForBoard(ctx context.Context, t lookResult, tip flow.Ob
 
 // boardSteps are what a look does for the board before it does work of the agent's role, each if
 // those before did nothing. They add to what the look has found so far.
-var boardSteps = []func(ctx context.Context, s *supervisor, b *flow.Board, t *lookResult) error{
+var boardSteps = []func(ctx context.Context, s *supervisor, b *board.Board, t *lookResult) error{
 	mergeApproved, tripBreaker, addChangelog, passLevel, passPhase, importPlan, makeDue, completeGoal,
 }
 
@@ -258,7 +259,7 @@ func (s *supervisor) lookAtBoard(ctx context.Context) (lookResult, bool, error) 
 
 // doRoleWork does the next work for agents of the role. An agent that holds nothing looks
 // for questions first: their askers wait.
-func (s *supervisor) doRoleWork(ctx context.Context, b *flow.Board) (lookResult, error) {
+func (s *supervisor) doRoleWork(ctx context.Context, b *board.Board) (lookResult, error) {
 	var asked lookResult
 	if a := b.Agent(s.id); a.Task == "" && a.Review == "" {
 		var err error
@@ -272,11 +273,11 @@ func (s *supervisor) doRoleWork(ctx context.Context, b *flow.Board) (lookResult,
 	return done, err
 }
 
-func (s *supervisor) doCapacityWork(ctx context.Context, b *flow.Board) (lookResult, error) {
+func (s *supervisor) doCapacityWork(ctx context.Context, b *board.Board) (lookResult, error) {
 	switch s.capacity {
-	case flow.Plans:
+	case board.Plans:
 		return s.planBoard(ctx, b)
-	case flow.Does:
+	case board.Does:
 		return s.codeTask(ctx, b)
 	}
 	return s.reviewTask(ctx, b)

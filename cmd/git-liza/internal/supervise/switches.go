@@ -7,6 +7,7 @@ import (
 
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/work"
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/gitstore/git"
 )
 
@@ -114,18 +115,18 @@ func (w *switchWatch) take(ctx context.Context, one work.Switch) (at time.Time, 
 
 // makeCheckpoint makes the checkpoint of a switch file. made is false if no agent has
 // joined yet, or none may: then the error is the refusal of the last one.
-func (w *switchWatch) makeCheckpoint(ctx context.Context, b *flow.Board, one work.Switch) (made bool, err error) {
-	m := &flow.CheckpointMove{Reason: "the file " + one.Path + one.Reason(), Cause: flow.CauseFile}
+func (w *switchWatch) makeCheckpoint(ctx context.Context, b *board.Board, one work.Switch) (made bool, err error) {
+	m := &flow.CheckpointMove{Reason: "the file " + one.Path + one.Reason(), Cause: board.CauseFile}
 	for _, s := range w.rush.idle.supervisors() {
 		p, active := s.presence.current()
 		if !active {
 			continue
 		}
-		clone, asErr := w.clone.As(ctx, flow.Actor(p.Agent), p.Generation)
+		clone, asErr := w.clone.As(ctx, board.Actor(p.Agent), p.Generation)
 		if asErr != nil {
 			return false, asErr
 		}
-		_, err = clone.Make(ctx, flow.ActCheckpoint, "", m)
+		_, err = clone.Make(ctx, board.ActCheckpoint, "", m)
 		if err == nil || !flow.IsRefused(err) {
 			return err == nil, err
 		}

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/work"
-	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/gitstore/git"
 	"github.com/git-liza/git-liza/gitstore/secret"
 	"github.com/git-liza/git-liza/internal/gittest"
@@ -34,8 +34,8 @@ func TestSectionsToldBefore(t *testing.T) {
 	const goal, key, end = "# Goal\n\nShip it.", "# Key\n\nswordfish-1234", "# End"
 	told := w.rush.mask.String(prompt(goal, "# Done when\n\n- it builds\n- it runs", key, end).Text())
 	require.NotContains(t, told, "swordfish")
-	w.priors = map[flow.TaskID]priorSession{"task-1": {id: "s", dir: "there", told: told}}
-	r := w.newSession(ctx, &assignment{dir: "there", task: &flow.Task{ID: "task-1"}}, prompt(goal, "# Done when\n\n- it builds", key, "# New", end))
+	w.priors = map[board.TaskID]priorSession{"task-1": {id: "s", dir: "there", told: told}}
+	r := w.newSession(ctx, &assignment{dir: "there", task: &board.Task{ID: "task-1"}}, prompt(goal, "# Done when\n\n- it builds", key, "# New", end))
 	require.Equal(t, "# What is new\n\nYou go on with your session. What its first prompt says holds, but for these sections.\n\n"+
 		"# Done when\n\n- it builds\n\n# New\n", r.prompt)
 }

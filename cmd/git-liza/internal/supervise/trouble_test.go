@@ -7,10 +7,12 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/require"
+
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/agent/provider"
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/supervise"
 	"github.com/git-liza/git-liza/flow"
-	"github.com/stretchr/testify/require"
+	"github.com/git-liza/git-liza/flow/board"
 )
 
 // troubled has patterns for a provider's troubles.
@@ -35,7 +37,7 @@ if test $n = 1; then failed "usage limit reached, try again in 2s"; exit 0; fi
 submit; ended done`, troubled)))
 	require.NoError(t, err, r.said())
 	require.Equal(t, []string{"quota", "submitted"}, w.outcomes("coder-1"))
-	require.Empty(t, w.moves(flow.ActRelease))
+	require.Empty(t, w.moves(board.ActRelease))
 	require.Equal(t, 1, w.task("task-1").Attempt.Iteration)
 	require.NotContains(t, r.said(), "1 of 5")
 	require.Contains(t, r.said(), "coder-1: the session on task-1 has ended: fake is paused, quota until ")
@@ -62,7 +64,7 @@ func TestLongPauseEndsARushUntilIdle(t *testing.T) {
 			require.Contains(t, stuck.Stalls[0].Why, words)
 			require.Equal(t, "git liza providers resume fake", stuck.Stalls[0].Hint)
 			require.Equal(t, 1, w.sessions("coder-1", "task-1"))
-			require.Equal(t, flow.Unclaimed, w.task("task-1").Status)
+			require.Equal(t, board.Unclaimed, w.task("task-1").Status)
 			w.left()
 
 			// The pause is there for the next rush too, which spawns nobody of it.
@@ -108,11 +110,11 @@ func TestResumedProvider(t *testing.T) {
 	r := w.begin(nil, coder(w.fake(`began s; if test $n = 1; then failed "please log in"; else submit; ended done; fi`, troubled)))
 	w.await("the pause", func() bool { return w.paused() != nil })
 	require.True(t, w.paused().Until.IsZero(), "nobody logs in by waiting")
-	w.until("the release", func(b *flow.Board) bool { return b.Task("task-1").Status == flow.Unclaimed })
+	w.until("the release", func(b *board.Board) bool { return b.Task("task-1").Status == board.Unclaimed })
 	resumed, err := provider.Resume(filepath.Join(w.dir, ".git"), "fake")
 	require.NoError(t, err)
 	require.True(t, resumed)
-	w.until("the submission", func(b *flow.Board) bool { return b.Task("task-1").Status == flow.ReadyForReview })
+	w.until("the submission", func(b *board.Board) bool { return b.Task("task-1").Status == board.ReadyForReview })
 	r.cancel()
 	require.NoError(t, r.wait())
 }
@@ -127,8 +129,8 @@ func TestOutageOfReviewerAndPlanner(t *testing.T) {
 	require.NoError(t, err, r.said())
 	require.Equal(t, []string{"failed", "planned"}, w.outcomes("planner-1"))
 	require.Equal(t, []string{"failed", "approved"}, w.outcomes("code-reviewer-1"))
-	require.Zero(t, w.task("task-1").Judgement(flow.CodeReviewer).NoVerdicts)
-	for _, m := range w.moves(flow.ActRelease) {
+	require.Zero(t, w.task("task-1").Judgement(board.CodeReviewer).NoVerdicts)
+	for _, m := range w.moves(board.ActRelease) {
 		require.False(t, m.Detail.(*flow.ReleaseMove).NoVerdict)
 	}
 }
@@ -181,7 +183,7 @@ func TestUnfitProvider(t *testing.T) {
 	require.ErrorContains(t, err, "coder-1 rests: provider fake: git-liza-no-such-program is not on the PATH; npm install -g fake")
 	require.Contains(t, r.said(), "coder-1: its program could not be started (provider fake: git-liza-no-such-program is not on the PATH; npm install -g fake), 1 of 2 failed; again in 1s\n")
 	require.Contains(t, r.said(), " npm install -g fake), 2 of 2 failed\n")
-	require.Empty(t, w.moves(flow.ActClaim))
+	require.Empty(t, w.moves(board.ActClaim))
 
 	// Each agent is named, and why that is so is said once.
 	_, err = w.rush(slot(old), slot(old))
@@ -206,8 +208,8 @@ func TestCommandThatVanishes(t *testing.T) {
 	require.NoError(t, err)
 	r, err := w.rush(coder(p))
 	require.ErrorContains(t, err, "coder-1 rests: provider exec: there is no program "+program, r.said())
-	require.Equal(t, flow.ReadyForReview, w.task("task-1").Status, r.said())
-	require.Equal(t, flow.Unclaimed, w.task("task-2").Status)
+	require.Equal(t, board.ReadyForReview, w.task("task-1").Status, r.said())
+	require.Equal(t, board.Unclaimed, w.task("task-2").Status)
 	require.NotContains(t, r.said(), "crashed")
 	require.Contains(t, r.said(), "coder-1: its program could not be started (provider exec: there is no program "+program+"), 1 of 2 failed; again in 1s\n")
 	require.Nil(t, w.task("task-2").Retry, "the task is not the cause")
@@ -232,13 +234,13 @@ func TestProgramThatAppears(t *testing.T) {
 	r := w.begin(untilIdle, coder(p), reviewer(w.agent("approve")))
 	said := "coder-1: its program could not be started (provider exec: there is no program " + program + "), 1 of 50 failed; again in 1s\n"
 	w.await("the first failure", func() bool { return strings.Contains(r.said(), said) })
-	require.Empty(t, w.moves(flow.ActClaim), "it is looked for before anything is claimed")
+	require.Empty(t, w.moves(board.ActClaim), "it is looked for before anything is claimed")
 	appear()
 	w.await("the failure of task-2", func() bool { return strings.Count(r.said(), said) == 2 })
 	appear()
 	require.NoError(t, r.wait(), r.said())
 	require.NotContains(t, r.said(), " rests: ")
-	require.Equal(t, flow.Merged, w.task("task-2").Status)
+	require.Equal(t, board.Merged, w.task("task-2").Status)
 	require.Equal(t, []string{"submitted", "submitted"}, w.outcomes("coder-1"))
 }
 

@@ -5,12 +5,13 @@ import (
 	"time"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/worktrees"
 )
 
 // troubles holds why tasks cannot go on here until a person mends something.
 type troubles struct {
-	sharedMap[flow.TaskID, trouble]
+	sharedMap[board.TaskID, trouble]
 }
 
 type trouble struct {
@@ -22,7 +23,7 @@ type trouble struct {
 
 // addFailure notes a failed try and when to try again. It returns true if this trouble
 // is new.
-func (t *troubles) addFailure(id flow.TaskID, err error, l Limits) bool {
+func (t *troubles) addFailure(id board.TaskID, err error, l Limits) bool {
 	now := troubleOf(err)
 	old := t.change(id, func(old trouble) trouble {
 		now.tries, now.next = old.tries+1, time.Now().Add(l.pauseAfter(err, old.tries))
@@ -33,7 +34,7 @@ func (t *troubles) addFailure(id flow.TaskID, err error, l Limits) bool {
 
 // note notes a trouble that sets no time for the next try. It returns true if this
 // trouble is new.
-func (t *troubles) note(id flow.TaskID, err error) bool {
+func (t *troubles) note(id board.TaskID, err error) bool {
 	now := troubleOf(err)
 	return t.put(id, now).text != now.text
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/proc"
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/work"
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/gitstore"
 )
 
@@ -35,22 +36,22 @@ type watcher struct {
 	agentWaited bool      // the agent has waited in it for the verdict
 	cameBack    bool      // the task came back to an agent that waited
 
-	countedTip  flow.ObjectID // the state up to which the agent's moves are counted
+	countedTip  board.ObjectID // the state up to which the agent's moves are counted
 	moves       int
 	newCommands []string // commands that these moves put on the board and that are not handled yet
 
-	works       atomic.Bool                 // the agent holds a task to do, and has neither submitted nor left a handoff
-	budgetLeft  atomic.Pointer[flow.Budget] // nil if nothing bounds it
+	works       atomic.Bool                  // the agent holds a task to do, and has neither submitted nor left a handoff
+	budgetLeft  atomic.Pointer[board.Budget] // nil if nothing bounds it
 	outOfBudget atomic.Bool
-	perSession  atomic.Pointer[flow.Budget]
+	perSession  atomic.Pointer[board.Budget]
 	cut         atomic.Pointer[string] // why it is ended although the work may go on; nil if it is not
 	loops       atomic.Pointer[string] // the call that it repeats; nil if it does not
 }
 
 // checkBoard is called with the board at each change and at each beat.
-func (watch *watcher) checkBoard(b *flow.Board, st stage) {
+func (watch *watcher) checkBoard(b *board.Board, st stage) {
 	watch.noteBudget(b)
-	watch.works.Store(st == held && watch.assignment.capacity == flow.Does)
+	watch.works.Store(st == held && watch.assignment.capacity == board.Does)
 	watch.session.news.tell(b)
 	if watch.overMinutes(b) {
 		watch.outOfBudget.Store(true)
@@ -76,23 +77,23 @@ func (watch *watcher) checkBoard(b *flow.Board, st stage) {
 const spendingInterval = time.Second
 
 // noteBudget notes how much of the budget is left for the session.
-func (watch *watcher) noteBudget(b *flow.Board) {
+func (watch *watcher) noteBudget(b *board.Board) {
 	most := b.Settings().Config.Budgets.Session
 	watch.perSession.Store(&most)
-	left, bounded := b.Left(watch.assignment.goal(), watch.assignment.taskID())
+	left, bounded := flow.RemainingBudget(b, watch.assignment.goal(), watch.assignment.taskID())
 	if !bounded {
 		watch.budgetLeft.Store(nil)
 		return
 	}
 	if beside := watch.worker.recorder.unrecordedSpending(context.Background(), b, spendingInterval); len(beside) > 0 {
-		left, _ = b.Left(watch.assignment.goal(), watch.assignment.taskID(), beside...)
+		left, _ = flow.RemainingBudget(b, watch.assignment.goal(), watch.assignment.taskID(), beside...)
 	}
 	watch.budgetLeft.Store(&left)
 }
 
 // overMinutes reports whether the sessions on the task, with this one, have taken all
 // the minutes that the bounds allow.
-func (watch *watcher) overMinutes(b *flow.Board) bool {
+func (watch *watcher) overMinutes(b *board.Board) bool {
 	bounds, _ := watch.worker.boundsFor(b, watch.assignment.taskID())
 	t := b.Task(watch.assignment.taskID())
 	return t != nil && bounds.TaskMinutes > 0 && time.Duration(t.Usage.Seconds)*time.Second+time.Since(watch.session.started) >= time.Duration(bounds.TaskMinutes)*time.Minute
@@ -100,7 +101,7 @@ func (watch *watcher) overMinutes(b *flow.Board) bool {
 
 // overMoves counts the agent's moves in this session up to a state of the board. It is
 // true if they are too many.
-func (watch *watcher) overMoves(tip flow.ObjectID) bool {
+func (watch *watcher) overMoves(tip board.ObjectID) bool {
 	if tip != watch.countedTip {
 		watch.countMoves(tip)
 	}
@@ -110,14 +111,14 @@ func (watch *watcher) overMoves(tip flow.ObjectID) bool {
 // countMoves counts the agent's moves back to the state that was counted last. If a
 // remote has reordered the moves, that state is not met, and all moves since the
 // session began count.
-func (watch *watcher) countMoves(tip flow.ObjectID) {
+func (watch *watcher) countMoves(tip board.ObjectID) {
 	n := 0
 	err := watch.worker.clone.Store.Events(tip, func(e gitstore.Event) (bool, error) {
 		if e.Commit == watch.countedTip {
 			n += watch.moves
 			return false, nil
 		}
-		if e.Move.By == flow.Actor(watch.worker.id) && e.Move.Generation == watch.worker.generation.Child() {
+		if e.Move.By == board.Actor(watch.worker.id) && e.Move.Generation == watch.worker.generation.Child() {
 			n++
 			watch.newCommands = append(watch.newCommands, work.Verifying(flow.Described(e.Move.Detail))...)
 		}
@@ -130,7 +131,7 @@ func (watch *watcher) countMoves(tip flow.ObjectID) {
 
 // setDeadline sets how long the session may go on after its move: a short time, or as
 // long as the agent waits in it.
-func (watch *watcher) setDeadline(b *flow.Board) {
+func (watch *watcher) setDeadline(b *board.Board) {
 	now, limits := time.Now(), watch.worker.rush.Limits
 	if watch.madeAt.IsZero() {
 		watch.madeAt, watch.deadline = now, now.Add(limits.Finish)
@@ -145,10 +146,10 @@ func (watch *watcher) setDeadline(b *flow.Board) {
 		}
 	}
 	switch {
-	case limits.Await == 0 || watch.assignment.capacity != flow.Does:
+	case limits.Await == 0 || watch.assignment.capacity != board.Does:
 	case now.Before(watch.madeAt.Add(limits.Await)) && watch.agentWaits():
 		watch.deadline, watch.agentWaited = now.Add(limits.Finish), true
-	case watch.agentWaited && !watch.cameBack && b.Opens(flow.ActClaim, watch.assignment.taskID(), watch.worker.clone.Caller, watch.worker.boardTime(b)) == nil:
+	case watch.agentWaited && !watch.cameBack && flow.Opens(b, board.ActClaim, watch.assignment.taskID(), watch.worker.clone.Caller, watch.worker.boardTime(b)) == nil:
 		watch.deadline, watch.cameBack = now.Add(limits.Return), true
 	}
 }
@@ -156,7 +157,7 @@ func (watch *watcher) setDeadline(b *flow.Board) {
 // agentWaits reports whether the agent waits inside its session. The session's end is
 // put off then, because most programs print nothing while a command runs.
 func (watch *watcher) agentWaits() bool {
-	return watch.worker.rush.Limits.Await > 0 && watch.assignment.capacity == flow.Does && work.Awaiting(watch.worker.clone.Repo.CommonDir(), watch.worker.id)
+	return watch.worker.rush.Limits.Await > 0 && watch.assignment.capacity == board.Does && work.Awaiting(watch.worker.clone.Repo.CommonDir(), watch.worker.id)
 }
 
 // withinBudget is called with what the session has used so far. It is false if the
@@ -200,7 +201,7 @@ func (watch *watcher) handsOver(fullness float64) bool {
 // kept from writing git's configuration. A failed try, such as one at a locked file, is
 // repeated until the session is over.
 func (w *worker) allowCommands(ctx context.Context, watch *watcher, over bool) {
-	if len(watch.newCommands) == 0 || watch.assignment.capacity != flow.Plans || !w.rush.settings.wasOn(work.TrustPlanner) {
+	if len(watch.newCommands) == 0 || watch.assignment.capacity != board.Plans || !w.rush.settings.wasOn(work.TrustPlanner) {
 		return
 	}
 	err := w.clone.Trust.AllowOwn(ctx, watch.newCommands...)

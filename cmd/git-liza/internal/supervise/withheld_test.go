@@ -6,9 +6,10 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/git-liza/git-liza/cmd/git-liza/internal/supervise"
-	"github.com/git-liza/git-liza/flow"
 	"github.com/stretchr/testify/require"
+
+	"github.com/git-liza/git-liza/cmd/git-liza/internal/supervise"
+	"github.com/git-liza/git-liza/flow/board"
 )
 
 // A submission brings what a reviewer's program would obey or run by itself, or takes it away. The
@@ -42,7 +43,7 @@ test $n != 1 || exit 0
 approve`)
 	r, err := w.rush(coder(brings), reviewer(judges))
 	require.NoError(t, err, r.said())
-	require.Equal(t, flow.Merged, w.task("task-1").Status, r.said())
+	require.Equal(t, board.Merged, w.task("task-1").Status, r.said())
 	require.Equal(t, "./.codex/rules\n./.qwen/a/rules\n./AGENTS.md\n./GEMINI.md\n./deep/er/claude.txt\n./docs\n./specs/vision.md\n./src/AGENTS.md\n./task-1.txt\n", w.note("files"))
 	require.Equal(t, "the team's AGENTS.md\nthe team's GEMINI.md\nthe team's src/AGENTS.md\n", w.note("rules"))
 	require.Equal(t, "approve without reading\n", w.note("judged"))
@@ -61,7 +62,7 @@ approve`)
 	w.git("add", "QWEN.md")
 	w.git("commit", "-q", "-m", "More rules")
 	w.liza("adopt", "HEAD", "--reason", "rules")
-	p, err := supervise.Prompt(context.Background(), w.clone.Repo, w.board(), supervise.PromptInput{Role: flow.CodeReviewer, Task: "task-1", Loads: []string{"CLAUDE.md", "QWEN.md"}})
+	p, err := supervise.Prompt(context.Background(), w.clone.Repo, w.board(), supervise.PromptInput{Role: board.CodeReviewer, Task: "task-1", Loads: []string{"CLAUDE.md", "QWEN.md"}})
 	require.NoError(t, err)
 	require.NotContains(t, p.Text(), ":PATH", "integration has the one now, and the other is newer")
 }

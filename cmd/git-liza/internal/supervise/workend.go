@@ -11,6 +11,7 @@ import (
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/proc"
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/proc/confine"
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/flow/pattern"
 	"github.com/git-liza/git-liza/worktrees"
 )
@@ -30,7 +31,7 @@ const maxSessionError = 1024
 // endOf says whether a session ends its work, because it made neither the expected move
 // nor a handoff. What is not the work's fault ends otherwise: trouble of the provider or
 // the remote, a budget, an interrupt, a text that changed.
-func (w *worker) endOf(ctx context.Context, r *session, ending provider.Ending, b *flow.Board, st stage) (workEnd, error) {
+func (w *worker) endOf(ctx context.Context, r *session, ending provider.Ending, b *board.Board, st stage) (workEnd, error) {
 	a := r.assignment
 	switch {
 	case a.task == nil || st != held || ctx.Err() != nil:
@@ -44,7 +45,7 @@ func (w *worker) endOf(ctx context.Context, r *session, ending provider.Ending, 
 	w.cuts = 0
 	t, what, why := b.Task(a.taskID()), failureText(a, ending), ending.Text
 	var since time.Time
-	if a.capacity == flow.Does {
+	if a.capacity == board.Does {
 		since = t.Claim.Since
 	} else {
 		if w.changedText(a, b) != "" {
@@ -72,7 +73,7 @@ func (w *worker) endOf(ctx context.Context, r *session, ending provider.Ending, 
 		why += "; " + ending.Refused
 	}
 	limit := min(maxSessionError, b.Settings().Config.TextLimit)
-	return workEnd{since, flow.Excerpt(w.rush.mask.String(text), limit), why}, nil
+	return workEnd{since, board.Excerpt(w.rush.mask.String(text), limit), why}, nil
 }
 
 // lastLines is how many lines of a program's last output the error of its session has.
@@ -84,7 +85,7 @@ var endingSpan = pattern.Late(`((?:exit|signal) [0-9]+) after (?:[0-9.]+[a-zµ]+
 // failureText says in a sentence how a session ended without the expected move.
 func failureText(a *assignment, ending provider.Ending) string {
 	switch {
-	case a.capacity == flow.Judges:
+	case a.capacity == board.Judges:
 		return "The program gave no verdict (" + ending.Text + ")."
 	case ending.Outcome == provider.Ended:
 		return "The program ended well, but without submit, block or handoff."
@@ -96,7 +97,7 @@ func failureText(a *assignment, ending provider.Ending) string {
 
 // unjudgedText says what a session without a verdict means, and why in a few words: the reviewer
 // changed what it judges, or its program failed. What it left beside that is swept away.
-func (p *workplace) unjudgedText(ctx context.Context, a *assignment, ending provider.Ending, t *flow.Task) (what, why string, err error) {
+func (p *workplace) unjudgedText(ctx context.Context, a *assignment, ending provider.Ending, t *board.Task) (what, why string, err error) {
 	left, err := p.clone.Seals.CheckUntouched(ctx, t, a.role)
 	p.clone.Seals.Sweep(left)
 	if touched, ok := errors.AsType[*flow.Refusal](err); ok {
@@ -109,7 +110,7 @@ func (p *workplace) unjudgedText(ctx context.Context, a *assignment, ending prov
 // the work is tried again.
 func (w *worker) tellEnd(a *assignment) result {
 	const said = "; what it said: git liza session show "
-	if a.capacity == flow.Judges {
+	if a.capacity == board.Judges {
 		w.rest()
 		w.say("%s: the %s ended without a verdict (%s)%s%s", w.id, a.subject(), a.ended, said, w.id)
 		return failed("the review ended without a verdict")
@@ -127,14 +128,14 @@ type backoff struct {
 
 // backoffOf is the time that agents of a role that does, or judges, a task wait for, if
 // the task can be begun at all.
-func backoffOf(b *flow.Board, t flow.Summary, role flow.Role) backoff {
+func backoffOf(b *board.Board, t board.Summary, role board.Role) backoff {
 	switch {
-	case t.Status.Allows(flow.ActReview):
+	case flow.Allows(t.Status, board.ActReview):
 		if full := b.Task(t.ID); full != nil {
 			j := full.Judgement(role)
 			return backoff{j.NotBefore, j.NoVerdicts, b.Settings().Config.Limits.Over(full.Limits).NoVerdicts}
 		}
-	case t.Status.Allows(flow.ActClaim) && t.Role == role:
+	case flow.Allows(t.Status, board.ActClaim) && t.Role == role:
 		return backoff{t.NotBefore, t.Retries, b.Settings().Config.Retry.Attempts}
 	}
 	return backoff{}
@@ -145,7 +146,7 @@ func (o backoff) text(now time.Time) string {
 	if !o.until.After(now) {
 		return ""
 	}
-	return fmt.Sprintf("tried again in %s, %s", flow.Duration(o.until.Sub(now).Round(time.Second)), o.counted())
+	return fmt.Sprintf("tried again in %s, %s", board.Duration(o.until.Sub(now).Round(time.Second)), o.counted())
 }
 
 func (o backoff) counted() string {
@@ -157,10 +158,10 @@ func (o backoff) counted() string {
 
 // againText says of a task on which work failed when agents try it again, "" if nobody
 // has to wait.
-func againText(b *flow.Board, t flow.Summary, now time.Time) string {
-	act := flow.ActClaim
-	if t.Status.Allows(flow.ActReview) {
-		act = flow.ActReview
+func againText(b *board.Board, t board.Summary, now time.Time) string {
+	act := board.ActClaim
+	if flow.Allows(t.Status, board.ActReview) {
+		act = board.ActReview
 	}
 	for _, role := range waitedFor(act, &t) {
 		if text := backoffOf(b, t, role).text(now); text != "" {
@@ -172,12 +173,12 @@ func againText(b *flow.Board, t flow.Summary, now time.Time) string {
 
 // backoffEnd is when the first of the tasks on which work of the agent's role failed may
 // be tried again; zero if there is none. A task whose budget is spent is not.
-func (reg *registration) backoffEnd(b *flow.Board, tasks []flow.Summary, now time.Time) (next time.Time) {
+func (reg *registration) backoffEnd(b *board.Board, tasks []board.Summary, now time.Time) (next time.Time) {
 	for _, t := range tasks {
 		if !reg.rush.serves(b, t.Goal) {
 			continue
 		}
-		if until := backoffOf(b, t, reg.id.Role()).until; until.After(now) && (next.IsZero() || until.Before(next)) && b.Budget("", t.ID) == nil && reg.checkTaskBounds(b, t.ID) == nil {
+		if until := backoffOf(b, t, reg.id.Role()).until; until.After(now) && (next.IsZero() || until.Before(next)) && flow.CheckBudget(b, "", t.ID) == nil && reg.checkTaskBounds(b, t.ID) == nil {
 			next = until
 		}
 	}
@@ -185,11 +186,11 @@ func (reg *registration) backoffEnd(b *flow.Board, tasks []flow.Summary, now tim
 }
 
 // sessionOutcome returns the outcome of a session as the board records it.
-func (a *assignment) sessionOutcome(b *flow.Board, st stage, ending provider.Ending) string {
+func (a *assignment) sessionOutcome(b *board.Board, st stage, ending provider.Ending) string {
 	switch {
 	case st == done && a.question != nil:
 		return "answered"
-	case st == done && a.capacity == flow.Judges:
+	case st == done && a.capacity == board.Judges:
 		if a.wasRejected(b.Task(a.taskID()), a.review().By) {
 			return "rejected"
 		}
@@ -204,7 +205,7 @@ func (a *assignment) sessionOutcome(b *flow.Board, st stage, ending provider.End
 		return "budget"
 	case st == handed || ending.Outcome == provider.Exhausted:
 		return "handoff"
-	case a.capacity == flow.Plans && len(remainingTriggers(a.triggers, b.Triggers())) < len(a.triggers):
+	case a.capacity == board.Plans && len(remainingTriggers(a.triggers, flow.Triggers(b))) < len(a.triggers):
 		return "planned"
 	case a.loops != "":
 		return "loop"

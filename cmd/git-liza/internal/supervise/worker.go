@@ -3,7 +3,7 @@ package supervise
 import (
 	"time"
 
-	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 )
 
 // A worker runs the sessions of one agent: it starts the agent's program on an
@@ -12,10 +12,10 @@ type worker struct {
 	*registration
 	recorder  *recorder
 	workplace *workplace
-	priors    map[flow.TaskID]priorSession // the session that the next one on a task may continue
-	failures  map[flow.TaskID]string       // why its last review of a task ended without a verdict
+	priors    map[board.TaskID]priorSession // the session that the next one on a task may continue
+	failures  map[board.TaskID]string       // why its last review of a task ended without a verdict
 
-	unanswered map[flow.RecordID]string // why its last session on a question found no answer
+	unanswered map[board.RecordID]string // why its last session on a question found no answer
 
 	cuts      int       // sessions in a row whose commands did not reach the remote
 	strikes   int       // reviews in a row without a verdict

@@ -6,10 +6,12 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/git-liza/git-liza/cmd/git-liza/internal/supervise"
-	"github.com/git-liza/git-liza/flow"
 	"github.com/rogpeppe/go-internal/txtar"
 	"github.com/stretchr/testify/require"
+
+	"github.com/git-liza/git-liza/cmd/git-liza/internal/supervise"
+	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 )
 
 // newWorkflow is a board whose goal goes through the phases of the workflow feature. What
@@ -68,10 +70,10 @@ func TestGoalThroughAllPhases(t *testing.T) {
 	w.liza("role", "require", "human", "--paths", "specs/*/rfc.md")
 	const judged = "task-4 READY_FOR_REVIEW: a person has to judge it"
 	r := w.team()
-	w.until("a question", func(b *flow.Board) bool { return len(b.IDs(flow.Questions)) > 0 })
+	w.until("a question", func(b *board.Board) bool { return len(b.IDs(board.Questions)) > 0 })
 	w.liza("answer", "task-2", "In English.")
 	require.Contains(t, r.ends(1), judged)
-	require.Equal(t, flow.PhaseID("PLANNING"), w.board().Goal("goal-1").Phase)
+	require.Equal(t, board.PhaseID("PLANNING"), w.board().Goal("goal-1").Phase)
 
 	w.liza("goal", "phase", "back", "--reason", "not every machine has Python")
 	w.liza("task", "add", "python", "--title", "Another language", "--role", "architect", "--kind", "spec", "--owns", "specs/goal-1/adr-*.md",
@@ -81,8 +83,8 @@ func TestGoalThroughAllPhases(t *testing.T) {
 
 	w.liza("approve", "task-4", "--commit", string(w.task("task-4").Submission.Commit))
 	said := w.team().ends(0)
-	for _, id := range []flow.TaskID{"task-1", "task-2", "task-3", "task-4", "task-5", "python", "greet", "retrospective"} {
-		require.Equal(t, flow.Merged, w.task(id).Status, "%s: %s", id, said)
+	for _, id := range []board.TaskID{"task-1", "task-2", "task-3", "task-4", "task-5", "python", "greet", "retrospective"} {
+		require.Equal(t, board.Merged, w.task(id).Status, "%s: %s", id, said)
 	}
 	p, err := supervise.Prompt(t.Context(), w.clone.Repo, w.board(), supervise.PromptInput{Role: "manager", Agent: "manager-1", Task: "task-5"})
 	require.NoError(t, err)
@@ -94,17 +96,17 @@ func TestGoalThroughAllPhases(t *testing.T) {
 	}
 	w.liza("goal", "done", "goal-1")
 	b := w.board()
-	require.Equal(t, flow.Completed, b.Goal("goal-1").Status, said)
-	require.Len(t, w.moves(flow.ActImport), 1)
-	require.Len(t, w.moves(flow.ActReject), 1, "the requirements")
-	for _, a := range flow.ArtifactsOf(b, "goal-1", "") {
+	require.Equal(t, board.Completed, b.Goal("goal-1").Status, said)
+	require.Len(t, w.moves(board.ActImport), 1)
+	require.Len(t, w.moves(board.ActReject), 1, "the requirements")
+	for _, a := range board.ArtifactsOf(b, "goal-1", "") {
 		require.GreaterOrEqual(t, a.Approved, max(len(a.Files), a.Count), a.Type)
 	}
-	var phases []flow.PhaseID
-	for _, m := range w.moves(flow.ActPhase) {
+	var phases []board.PhaseID
+	for _, m := range w.moves(board.ActPhase) {
 		phases = append(phases, m.Detail.(*flow.PhaseMove).To)
 	}
-	require.Equal(t, []flow.PhaseID{"INCEPTION", "DESIGN", "PLANNING", "DESIGN", "PLANNING", "CONSTRUCTION"}, phases)
+	require.Equal(t, []board.PhaseID{"INCEPTION", "DESIGN", "PLANNING", "DESIGN", "PLANNING", "CONSTRUCTION"}, phases)
 	require.Contains(t, w.git("show", "integration:specs/goal-1/daa.md"), "In English.")
 	require.Contains(t, w.git("show", "integration:specs/goal-1/adr-001.md"), "status: superseded\nsuperseded_by: ADR-002\n")
 	require.Contains(t, w.git("show", "integration:greet.sh"), "Hello")

@@ -10,6 +10,7 @@ import (
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/proc/confine"
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/work"
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/worktrees"
 )
 
@@ -51,7 +52,7 @@ func (p *workplace) remakeWorktree(ctx context.Context, a *assignment) (result, 
 
 // isAstray reports whether the agent left the worktree of its task on another branch when
 // its last claim failed. Its next prompt says so, and it mends that itself.
-func (p *workplace) isAstray(ctx context.Context, t *flow.Task) bool {
+func (p *workplace) isAstray(ctx context.Context, t *board.Task) bool {
 	dir := p.clone.Checkouts.Folder(t)
 	if t.Retry == nil || t.Attempt == nil || t.Attempt.Coder != p.clone.By || worktrees.Missing(dir) {
 		return false
@@ -63,7 +64,7 @@ func (p *workplace) isAstray(ctx context.Context, t *flow.Task) bool {
 // giveBackTask gives back a task whose worktree cannot be made because of its commit or of
 // this machine, and avoids it until retry. The agent is not the cause, and other tasks
 // may work.
-func (p *workplace) giveBackTask(ctx context.Context, id flow.TaskID, cause error) (retry time.Time, err error) {
+func (p *workplace) giveBackTask(ctx context.Context, id board.TaskID, cause error) (retry time.Time, err error) {
 	if ctx.Err() != nil || isUnanswered(cause) || isFatal(cause) {
 		return time.Time{}, cause
 	}
@@ -75,14 +76,14 @@ func (p *workplace) giveBackTask(ctx context.Context, id flow.TaskID, cause erro
 
 // blockObstructed blocks a claimed task that has no worktree to work in. Another agent
 // would meet the same obstacle.
-func (p *workplace) blockObstructed(ctx context.Context, b *flow.Board, id flow.TaskID, o *worktrees.Obstacle) (result, error) {
+func (p *workplace) blockObstructed(ctx context.Context, b *board.Board, id board.TaskID, o *worktrees.Obstacle) (result, error) {
 	question := "May what is in the way of its worktree go?"
 	if o.Hint != "" {
 		question += " " + o.Hint
 	}
 	limit := b.Settings().Config.TextLimit
 	_, err := p.clone.Block(ctx, id, flow.BlockMove{
-		Reason: flow.Excerpt("worktree_obstacle: "+o.Error(), limit), Questions: []string{flow.Excerpt(question, limit)}})
+		Reason: board.Excerpt("worktree_obstacle: "+o.Error(), limit), Questions: []string{board.Excerpt(question, limit)}})
 	return failed(o.Error()), err
 }
 
@@ -92,7 +93,7 @@ const maxPrepare = 10 * time.Minute
 // runPostWorktree runs the project's post_worktree command in a worktree. The command comes
 // from the board, so it sees no more than the agent does. failed says how the command
 // failed: the agent's own work may be the cause.
-func (p *workplace) runPostWorktree(ctx context.Context, a *assignment, b *flow.Board) (failed string, err error) {
+func (p *workplace) runPostWorktree(ctx context.Context, a *assignment, b *board.Board) (failed string, err error) {
 	command := b.Settings().Config.PostWorktree
 	if command == "" {
 		return "", nil
@@ -131,7 +132,7 @@ func (p *workplace) runPostWorktree(ctx context.Context, a *assignment, b *flow.
 // prepareTask prepares the worktree of a claimed task. A failure in the first iteration
 // means that the agent cannot work on this machine. Later the agent's own work may be
 // the cause, and the agent has to mend it.
-func (p *workplace) prepareTask(ctx context.Context, a *assignment, b *flow.Board) error {
+func (p *workplace) prepareTask(ctx context.Context, a *assignment, b *board.Board) error {
 	unready, err := p.runPostWorktree(ctx, a, b)
 	if unready != "" && a.task.Attempt.Iteration == 1 {
 		return &unfitError{a.taskID(), errors.New(unready), false}

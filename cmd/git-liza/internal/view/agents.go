@@ -7,22 +7,23 @@ import (
 	"time"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/gitstore"
 )
 
 // An Agent is a registered agent in the form that lists show.
 type Agent struct {
-	ID         flow.AgentID `json:"id"`
-	Role       flow.Role    `json:"role"`
-	State      string       `json:"state"`
-	Task       flow.TaskID  `json:"task"` // the task that it works on, reviews or waits for
-	Lease      *time.Time   `json:"lease_expires"`
-	Provider   string       `json:"provider"`
-	Host       string       `json:"host"`
-	Registered time.Time    `json:"registered"`
-	Degraded   string       `json:"degraded"`
-	Presence   *Heartbeat   `json:"presence"` // null if it has none
-	Dead       int          `json:"dead"`     // process id of its supervisor if that died on this machine, else 0
+	ID         board.AgentID `json:"id"`
+	Role       board.Role    `json:"role"`
+	State      string        `json:"state"`
+	Task       board.TaskID  `json:"task"` // the task that it works on, reviews or waits for
+	Lease      *time.Time    `json:"lease_expires"`
+	Provider   string        `json:"provider"`
+	Host       string        `json:"host"`
+	Registered time.Time     `json:"registered"`
+	Degraded   string        `json:"degraded"`
+	Presence   *Heartbeat    `json:"presence"` // null if it has none
+	Dead       int           `json:"dead"`     // process id of its supervisor if that died on this machine, else 0
 }
 
 // The states of agents, which nobody records: they follow from the board.
@@ -47,14 +48,14 @@ func (p *Picture) Agents() []Agent {
 
 func agentsOf(p *Picture) []Agent {
 	r := &p.reading
-	submitted := map[flow.Actor]flow.TaskID{}
-	for t := range p.rows.with(func(s flow.Status) bool { return s.Allows(flow.ActReview) }) {
+	submitted := map[board.Actor]board.TaskID{}
+	for t := range p.rows.with(func(s board.Status) bool { return flow.Allows(s, board.ActReview) }) {
 		if _, known := submitted[t.Coder]; !known {
 			submitted[t.Coder] = t.ID
 		}
 	}
 	list := []Agent{}
-	for _, a := range flow.All[*flow.Agent](r.Board, flow.Agents) {
+	for _, a := range board.All[*board.Agent](r.Board, board.Agents) {
 		v := Agent{ID: a.ID, Role: a.Role, State: agentIdle, Provider: a.Provider, Host: a.Host, Registered: a.Registered, Degraded: a.Degraded,
 			Dead: r.Local.Dead[a.ID]}
 		switch {
@@ -62,8 +63,8 @@ func agentsOf(p *Picture) []Agent {
 			v.showClaim(r.Board.Task(a.Task), r.At)
 		case a.Review != "":
 			v.showReview(r.Board.Task(a.Review), r.At)
-		case submitted[flow.Actor(a.ID)] != "":
-			v.State, v.Task = agentWaiting, submitted[flow.Actor(a.ID)]
+		case submitted[board.Actor(a.ID)] != "":
+			v.State, v.Task = agentWaiting, submitted[board.Actor(a.ID)]
 		}
 		if said, ok := r.Local.Presences[a.ID]; ok {
 			v.Presence = &Heartbeat{said, r.At}
@@ -95,8 +96,8 @@ func BusyFirst(list []Agent) []Agent {
 }
 
 // placesOfRoles has the place of each role in the board's order, from 1.
-func placesOfRoles(b *flow.Board) map[flow.Role]int {
-	place := map[flow.Role]int{}
+func placesOfRoles(b *board.Board) map[board.Role]int {
+	place := map[board.Role]int{}
 	for i, row := range b.Roles() {
 		place[row.Name] = i + 1
 	}
@@ -106,8 +107,8 @@ func placesOfRoles(b *flow.Board) map[flow.Role]int {
 // OlderPrograms returns the agents that work, by their presence or a lease, and
 // did not say, when they registered, that their program knows a
 // format.
-func (r Reading) OlderPrograms(format int) []flow.AgentID {
-	var list []flow.AgentID
+func (r Reading) OlderPrograms(format int) []board.AgentID {
+	var list []board.AgentID
 	for _, v := range NewPicture(r).Agents() {
 		beats := v.Presence != nil && !v.Presence.Silent(r.At)
 		holds := v.Presence == nil && v.Lease != nil && v.Lease.After(r.At)
@@ -119,12 +120,12 @@ func (r Reading) OlderPrograms(format int) []flow.AgentID {
 }
 
 // showClaim adds the claim of a task to the agent that holds it.
-func (v *Agent) showClaim(t *flow.Task, at time.Time) {
+func (v *Agent) showClaim(t *board.Task, at time.Time) {
 	if t == nil || t.Claim == nil {
 		return
 	}
 	v.Task, v.Lease, v.State = t.ID, &t.Claim.Lease, agentWorking
-	if h := t.Handoff; h != nil && h.By == flow.Actor(v.ID) && h.At.Equal(t.Changed) {
+	if h := t.Handoff; h != nil && h.By == board.Actor(v.ID) && h.At.Equal(t.Changed) {
 		v.State = agentHandoff
 	}
 	if !t.Claim.Lease.After(at) {
@@ -133,11 +134,11 @@ func (v *Agent) showClaim(t *flow.Task, at time.Time) {
 }
 
 // showReview adds the review of a task to the agent that holds it.
-func (v *Agent) showReview(t *flow.Task, at time.Time) {
+func (v *Agent) showReview(t *board.Task, at time.Time) {
 	if t == nil {
 		return
 	}
-	_, held := t.HeldReview(flow.Actor(v.ID))
+	_, held := t.HeldReview(board.Actor(v.ID))
 	if held == nil {
 		return
 	}

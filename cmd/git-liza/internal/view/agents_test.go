@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/gitstore"
 )
 
@@ -20,21 +21,21 @@ func TestBusyFirst(t *testing.T) {
 		{ID: "planner-1", State: agentIdle}, {ID: "planner-2", State: agentIdle, Presence: plans}, {ID: "coder-1", State: agentIdle, Degraded: "IDLE too long"},
 		{ID: "coder-2", State: agentWorking, Task: "t"}, {ID: "coder-3", State: agentIdle, Dead: 7}, {ID: "coder-4", State: agentWaiting, Task: "u"},
 	}
-	var order []flow.AgentID
+	var order []board.AgentID
 	for _, a := range BusyFirst(list) {
 		order = append(order, a.ID)
 	}
-	require.Equal(t, []flow.AgentID{"coder-3", "planner-2", "coder-2", "coder-4", "planner-1", "coder-1"}, order)
-	require.Equal(t, flow.AgentID("planner-1"), list[0].ID)
+	require.Equal(t, []board.AgentID{"coder-3", "planner-2", "coder-2", "coder-4", "planner-1", "coder-1"}, order)
+	require.Equal(t, board.AgentID("planner-1"), list[0].ID)
 }
 
 // What an agent does is what it says; what it does not say, the board does. A short line has
 // the worst that is wrong with it.
 func TestDoing(t *testing.T) {
 	t.Parallel()
-	says := func(doing, note string, task flow.TaskID, ago time.Duration) *Heartbeat {
-		return &Heartbeat{gitstore.Presence{Doing: doing, Note: note, Task: task, At: noon.Add(-ago), Since: noon.Add(-ago - time.Minute), Every: flow.Duration(10 * time.Second),
-			Host: "h", PID: 7, Provider: "claude", Usage: flow.Usage{Input: 21_000, Cost: 1_305_000}}, noon}
+	says := func(doing, note string, task board.TaskID, ago time.Duration) *Heartbeat {
+		return &Heartbeat{gitstore.Presence{Doing: doing, Note: note, Task: task, At: noon.Add(-ago), Since: noon.Add(-ago - time.Minute), Every: board.Duration(10 * time.Second),
+			Host: "h", PID: 7, Provider: "claude", Usage: board.Usage{Input: 21_000, Cost: 1_305_000}}, noon}
 	}
 	for _, test := range []struct {
 		agent Agent
@@ -73,9 +74,9 @@ func TestDoing(t *testing.T) {
 // An amount names what it has.
 func TestAmount(t *testing.T) {
 	t.Parallel()
-	require.Equal(t, "1 token", Amount(flow.Budget{Tokens: 1}))
-	require.Equal(t, "2 tokens, 0.5 dollars", Amount(flow.Budget{Tokens: 2, Cost: 500_000}))
-	require.Equal(t, "", Amount(flow.Budget{}))
+	require.Equal(t, "1 token", Amount(board.Budget{Tokens: 1}))
+	require.Equal(t, "2 tokens, 0.5 dollars", Amount(board.Budget{Tokens: 2, Cost: 500_000}))
+	require.Equal(t, "", Amount(board.Budget{}))
 	for n, text := range map[int64]string{0: "0", 9999: "9999", 10_000: "10k", 12_345_678: "12M", 9_999_000_000_000: "9999G"} {
 		require.Equal(t, text, shortNumber(n))
 	}
@@ -84,13 +85,13 @@ func TestAmount(t *testing.T) {
 // The board says what was used as git liza metrics does, and nothing of nothing.
 func TestUsedOfTheGoal(t *testing.T) {
 	t.Parallel()
-	used := func(u flow.Usage) string {
+	used := func(u board.Usage) string {
 		goal := *goalOne
 		goal.Usage = u
 		return NewPicture(Reading{Board: boardOf(&goal), At: noon, Person: flow.Caller{By: "human:ann"}}).Overview().Used()
 	}
-	require.Equal(t, "", used(flow.Usage{}))
-	require.Equal(t, "2 sessions, 30 tokens, unknown dollars, 1m", used(flow.Usage{Sessions: 2, Input: 30, Seconds: 60}))
+	require.Equal(t, "", used(board.Usage{}))
+	require.Equal(t, "2 sessions, 30 tokens, unknown dollars, 1m", used(board.Usage{Sessions: 2, Input: 30, Seconds: 60}))
 }
 
 // Merged tasks of a goal are counted when they lie in the archive too.
@@ -98,6 +99,6 @@ func TestGoalsCountTheArchive(t *testing.T) {
 	t.Parallel()
 	goal := *goalOne
 	goal.Added, goal.Merged = 4, 3
-	rows := Goals(boardOf(&goal), []flow.Summary{{ID: "left", Goal: goal.ID, Status: flow.Unclaimed}}, "")
+	rows := Goals(boardOf(&goal), []board.Summary{{ID: "left", Goal: goal.ID, Status: board.Unclaimed}}, "")
 	require.Equal(t, "1 open, 3 merged, 3 archived", rows[0].counts())
 }

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/flow/lists"
 	"github.com/git-liza/git-liza/flow/plaintext"
 )
@@ -83,12 +83,12 @@ func (a Alarm) MarshalJSON() ([]byte, error) {
 type alarmCollector struct {
 	Reading // at a time not before the board's
 	picture *Picture
-	config  *flow.Config  // of the board
-	limits  flow.Alarms   // thresholds
-	goals   []flow.GoalID // in progress
+	config  *board.Config  // of the board
+	limits  board.Alarms   // thresholds
+	goals   []board.GoalID // in progress
 	inbox   *Inbox
-	heard   map[flow.Role]bool // an agent of the role is heard of
-	planned bool               // one of them plans, and has not given up
+	heard   map[board.Role]bool // an agent of the role is heard of
+	planned bool                // one of them plans, and has not given up
 	list    []Alarm
 	known   map[string]bool // kind and subject of those in the list
 	due     time.Time       // when time alone makes another one; zero: never
@@ -150,7 +150,7 @@ func (c *alarmCollector) add(a Alarm) {
 }
 
 // past reports whether a span has passed since a time. The zero time is never past.
-func (c *alarmCollector) past(since time.Time, span flow.Duration) bool {
+func (c *alarmCollector) past(since time.Time, span board.Duration) bool {
 	then := since.Add(time.Duration(span))
 	if since.IsZero() || !then.After(c.At) {
 		return !since.IsZero()
@@ -171,7 +171,7 @@ func moment(at time.Time) string { return at.UTC().Format(time.RFC3339) }
 
 // listen finds the roles of which an agent is heard of.
 func (c *alarmCollector) listen() {
-	c.heard = map[flow.Role]bool{}
+	c.heard = map[board.Role]bool{}
 	for id, p := range c.Local.Presences {
 		if c.silent(id) {
 			continue
@@ -182,7 +182,7 @@ func (c *alarmCollector) listen() {
 			continue
 		}
 		c.heard[a.Role] = true
-		c.planned = c.planned || c.Board.CapacityOf(flow.Actor(id)) == flow.Plans && !hasGivenUp(p)
+		c.planned = c.planned || c.Board.CapacityOf(board.Actor(id)) == board.Plans && !hasGivenUp(p)
 	}
 }
 

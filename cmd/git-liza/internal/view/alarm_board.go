@@ -9,10 +9,11 @@ import (
 	"time"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 )
 
 // addControl adds a pause or a checkpoint that lasts too long.
-func (c *alarmCollector) addControl(control flow.ControlState) {
+func (c *alarmCollector) addControl(control board.ControlState) {
 	if control.State.IsRunning() || control.State.IsStopped() {
 		return
 	}
@@ -20,7 +21,7 @@ func (c *alarmCollector) addControl(control flow.ControlState) {
 	text := "the checkpoint waits for a decision: " + control.Reason
 	steps := []struct {
 		kind AlarmKind
-		span flow.Duration
+		span board.Duration
 	}{{AbandonedAlarm, c.limits.CheckpointAbandoned}, {StuckAlarm, c.limits.CheckpointStuck}, {StaleAlarm, c.limits.CheckpointStale}}
 	switch {
 	case !control.NeedsDecision() && !control.IsDecided():
@@ -46,10 +47,10 @@ func (c *alarmCollector) addControl(control flow.ControlState) {
 
 // addBudgets adds budgets that are used up soon. Those that are spent are in the inbox.
 func (c *alarmCollector) addBudgets() {
-	var running []flow.Spending
+	var running []board.Spending
 	for id, p := range c.Local.Presences {
-		if !c.silent(id) && p.Usage != (flow.Usage{}) {
-			running = append(running, flow.Spending{By: id, Task: p.Task, Usage: p.Usage})
+		if !c.silent(id) && p.Usage != (board.Usage{}) {
+			running = append(running, board.Spending{By: id, Task: p.Task, Usage: p.Usage})
 		}
 	}
 	add := func(u flow.BudgetUse, since time.Time, next string) {
@@ -64,9 +65,9 @@ func (c *alarmCollector) addBudgets() {
 		}
 	}
 	// Usage stands in the documents, and reading all of them is slow.
-	perTask := c.config.Budgets.Task != flow.Budget{}
+	perTask := c.config.Budgets.Task != board.Budget{}
 	for _, t := range c.picture.rows.begun {
-		if !t.Budgeted && !perTask || !t.Status.Allows(flow.ActSubmit) && len(t.Judges) == 0 {
+		if !t.Budgeted && !perTask || !flow.Allows(t.Status, board.ActSubmit) && len(t.Judges) == 0 {
 			continue
 		}
 		if list := flow.BudgetsUsed(c.Board, "", t.ID, running...); len(list) > 0 && list[0].Of == string(t.ID) {
@@ -90,8 +91,8 @@ func (c *alarmCollector) addRubberStamps() {
 // addAgents adds agents whose process died here, and those that hold work and are not
 // heard of any more.
 func (c *alarmCollector) addAgents() {
-	for _, id := range c.Board.IDs(flow.Agents) {
-		a := c.Board.Agent(flow.AgentID(id))
+	for _, id := range c.Board.IDs(board.Agents) {
+		a := c.Board.Agent(board.AgentID(id))
 		if a == nil || !c.silent(a.ID) {
 			continue
 		}
@@ -130,15 +131,15 @@ func (c *alarmCollector) addDeadlines() {
 
 // A backlog is the work of a goal that waits for a role.
 type backlog struct {
-	goal  flow.GoalID
-	role  flow.Role
+	goal  board.GoalID
+	role  board.Role
 	count int
 	since time.Time // when the oldest began to wait
 }
 
 // addUnstaffed adds roles that work waits for and of which no agent is heard.
 func (c *alarmCollector) addUnstaffed() {
-	unheard := func(row *flow.RoleRow) bool { return row.Capacity != flow.Plans && !c.heard[row.Name] }
+	unheard := func(row *board.RoleRow) bool { return row.Capacity != board.Plans && !c.heard[row.Name] }
 	if !c.Board.Settings().Control.State.IsRunning() || !slices.ContainsFunc(c.Board.Roles(), unheard) {
 		return
 	}
@@ -146,7 +147,7 @@ func (c *alarmCollector) addUnstaffed() {
 		if !c.past(w.since, c.limits.Unstaffed) {
 			continue
 		}
-		next := flow.RushCommand(c.Board, w.role)
+		next := board.RushCommand(c.Board, w.role)
 		listed := slices.ContainsFunc(c.inbox.Items, func(i Item) bool { return i.Kind == string(UnstaffedAlarm) && i.Subject == w.role.String() })
 		c.add(Alarm{listed: listed, Kind: UnstaffedAlarm, Subject: string(w.goal) + "/" + w.role.String(), Moment: moment(w.since), Since: w.since, Next: next,
 			Text: fmt.Sprintf("%s %s for %s, and none is there", Count(w.count, "task"), verb(w.count, "waits", "wait"), w.role.One())})
@@ -155,7 +156,7 @@ func (c *alarmCollector) addUnstaffed() {
 
 // backlogs returns what waits for each role of which no agent is heard, by goal in progress.
 func (c *alarmCollector) backlogs() (list []*backlog) {
-	note := func(t *flow.Summary, role flow.Role) {
+	note := func(t *board.Summary, role board.Role) {
 		i := slices.IndexFunc(list, func(w *backlog) bool { return w.goal == t.Goal && w.role == role })
 		if i < 0 {
 			i = len(list)
@@ -168,8 +169,8 @@ func (c *alarmCollector) backlogs() (list []*backlog) {
 		}
 	}
 	for name, members := range c.picture.groups {
-		role := flow.Role(name)
-		if name == "work" || role == flow.HumanRole || c.heard[role] {
+		role := board.Role(name)
+		if name == "work" || role == board.HumanRole || c.heard[role] {
 			continue
 		}
 		row := c.Board.Role(role)
@@ -185,7 +186,7 @@ func (c *alarmCollector) backlogs() (list []*backlog) {
 
 // addStalled adds goals of which no task has come to another state for long while work is
 // open.
-func (c *alarmCollector) addStalled(control flow.ControlState) {
+func (c *alarmCollector) addStalled(control board.ControlState) {
 	if !control.State.IsRunning() {
 		return
 	}
@@ -201,7 +202,7 @@ func (c *alarmCollector) addStalled(control flow.ControlState) {
 
 // lastStep returns when a task of a goal last came to another state or into other hands. A
 // task under a lease changes whenever the lease is renewed, which is no step.
-func (c *alarmCollector) lastStep(id flow.GoalID) time.Time {
+func (c *alarmCollector) lastStep(id board.GoalID) time.Time {
 	last := c.picture.rows.lastChange(id)
 	for _, row := range c.picture.rows.leased {
 		if row.Goal != id {
@@ -220,7 +221,7 @@ func (c *alarmCollector) lastStep(id flow.GoalID) time.Time {
 
 // steps returns when a task under a lease was claimed; of submitted work when that was
 // submitted, and when its reviews began and its verdicts came.
-func steps(t *flow.Task) (list []time.Time) {
+func steps(t *board.Task) (list []time.Time) {
 	if t.Claim != nil {
 		return []time.Time{t.Claim.Since}
 	}
@@ -240,7 +241,7 @@ func steps(t *flow.Task) (list []time.Time) {
 
 // standstill says what the tasks of a goal wait for, or which rule keeps them from being
 // taken.
-func (c *alarmCollector) standstill(id flow.GoalID) string {
+func (c *alarmCollector) standstill(id board.GoalID) string {
 	groups := map[string]int{}
 	for _, t := range c.picture.rows.all {
 		if t.Goal == id {
@@ -257,10 +258,10 @@ func (c *alarmCollector) standstill(id flow.GoalID) string {
 		said := fmt.Sprintf("%d %s", groups[w.what], w.label)
 		row := c.Board.Role(w.role)
 		switch {
-		case w.role != "" && !c.heard[w.role] && w.role != flow.HumanRole:
+		case w.role != "" && !c.heard[w.role] && w.role != board.HumanRole:
 			said += " (none is there)"
-		case row != nil && row.Capacity == flow.Does:
-			if _, refusal := c.Board.Best(flow.ActClaim, c.FreeAgent(w.role), c.At, func(t flow.Summary) bool { return t.Goal != id }); refusal != nil {
+		case row != nil && row.Capacity == board.Does:
+			if _, refusal := flow.Best(c.Board, board.ActClaim, c.FreeAgent(w.role), c.At, func(t board.Summary) bool { return t.Goal != id }); refusal != nil {
 				said += fmt.Sprintf(" (refused: %s)", refusal.Rule)
 			}
 		}

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/gitstore"
 )
 
@@ -42,7 +42,7 @@ func (c *alarmCollector) nameMoment(a *Alarm, i Item) {
 	if !slices.Contains([]string{"blocked", "exhausted", "integration_failed"}, i.Kind) {
 		return
 	}
-	t := c.Board.Task(flow.TaskID(i.Subject))
+	t := c.Board.Task(board.TaskID(i.Subject))
 	switch {
 	case t == nil:
 	case i.Kind == "exhausted" && len(t.Failures) > 0:
@@ -61,11 +61,11 @@ func (c *alarmCollector) nameMoment(a *Alarm, i Item) {
 func (c *alarmCollector) settlesSoon(i Item) bool {
 	switch i.Kind {
 	case "question":
-		open := OpenQuestions(c.Board, flow.TaskID(i.Subject))
-		if len(open) == 0 || open[0].To == flow.HumanRole {
+		open := OpenQuestions(c.Board, board.TaskID(i.Subject))
+		if len(open) == 0 || open[0].To == board.HumanRole {
 			return false
 		}
-		if row := c.Board.Role(open[0].To); row != nil && row.Capacity != flow.Plans {
+		if row := c.Board.Role(open[0].To); row != nil && row.Capacity != board.Plans {
 			return c.heard[row.Name]
 		}
 		return c.planned
@@ -83,7 +83,7 @@ func (c *alarmCollector) isLate(since time.Time) bool { return c.past(since, c.l
 
 // silent reports whether an agent is not heard of any more. One that never was is not
 // silent: somebody may have registered it by hand.
-func (c *alarmCollector) silent(id flow.AgentID) bool {
+func (c *alarmCollector) silent(id board.AgentID) bool {
 	p, there := c.Local.Presences[id]
 	return c.Local.Dead[id] != 0 || there && p.Silent(c.At)
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 )
 
 // driftShown is how long merged work that was far behind is an alarm: nothing ends it.
@@ -14,14 +15,14 @@ const driftShown = time.Hour
 
 // addTasks adds the alarms about single tasks.
 func (c *alarmCollector) addTasks() {
-	for row := range c.picture.rows.each(flow.Status.IsMerged) {
+	for row := range c.picture.rows.each(board.Status.IsMerged) {
 		c.addDrift(row.Summary)
 	}
 	begun := c.picture.rows.begun
 	for _, row := range begun {
 		c.addTask(row.Summary)
 	}
-	for row := range c.picture.rows.each(func(s flow.Status) bool { return s.IsDraft() || s.IsStuck() }) {
+	for row := range c.picture.rows.each(func(s board.Status) bool { return s.IsDraft() || s.IsStuck() }) {
 		if _, known := begun.place(row); !known {
 			c.addTask(row.Summary)
 		}
@@ -29,7 +30,7 @@ func (c *alarmCollector) addTasks() {
 }
 
 // addTask adds the alarms about an open task.
-func (c *alarmCollector) addTask(t *flow.Summary) {
+func (c *alarmCollector) addTask(t *board.Summary) {
 	c.addLeases(t)
 	c.addRejected(t)
 	c.addLimits(t)
@@ -37,7 +38,7 @@ func (c *alarmCollector) addTask(t *flow.Summary) {
 }
 
 // addDrift adds merged work that stood on an old integration.
-func (c *alarmCollector) addDrift(s *flow.Summary) {
+func (c *alarmCollector) addDrift(s *board.Summary) {
 	until := s.Changed.Add(driftShown)
 	if c.config.DriftAlarm == 0 || !until.After(c.At) {
 		return
@@ -52,9 +53,9 @@ func (c *alarmCollector) addDrift(s *flow.Summary) {
 }
 
 // addLeases adds claims and reviews whose lease has ended.
-func (c *alarmCollector) addLeases(t *flow.Summary) {
+func (c *alarmCollector) addLeases(t *board.Summary) {
 	id := string(t.ID)
-	if t.Status.Allows(flow.ActSubmit) && c.past(t.Lease, c.limits.Lease) {
+	if flow.Allows(t.Status, board.ActSubmit) && c.past(t.Lease, c.limits.Lease) {
 		c.add(Alarm{Kind: LeaseAlarm, Subject: id, Moment: moment(t.Lease), Since: t.Lease, Next: "git liza release " + id,
 			Text: fmt.Sprintf("%s: the lease of %s has ended", id, t.Coder)})
 	}
@@ -64,7 +65,7 @@ func (c *alarmCollector) addLeases(t *flow.Summary) {
 		}
 		a := Alarm{Kind: ReviewLeaseAlarm, Subject: id + "/" + j.Role.String(), Moment: moment(j.Lease), Since: j.Lease, Next: "git liza review " + id,
 			Text: fmt.Sprintf("%s: the review of %s has ended without a verdict", id, j.By)}
-		if c.Board.Opens(flow.ActReview, t.ID, c.Person, c.At) != nil {
+		if flow.Opens(c.Board, board.ActReview, t.ID, c.Person, c.At) != nil {
 			a.Next = "git liza show " + id
 		}
 		c.add(a)
@@ -73,7 +74,7 @@ func (c *alarmCollector) addLeases(t *flow.Summary) {
 
 // addRejected adds rejected work that nobody improves, or that has been rejected half as
 // often as the limit allows.
-func (c *alarmCollector) addRejected(s *flow.Summary) {
+func (c *alarmCollector) addRejected(s *board.Summary) {
 	id := string(s.ID)
 	if most := c.config.Limits.Over(s.Limits).Cycles; s.Cycles > 0 && 2*s.Cycles >= most {
 		if t := c.Board.Task(s.ID); t != nil && t.Attempt != nil {
@@ -82,7 +83,7 @@ func (c *alarmCollector) addRejected(s *flow.Summary) {
 		}
 	}
 	coder := s.Coder.Agent()
-	if !s.Status.Allows(flow.ActDismiss) || coder == "" {
+	if !flow.Allows(s.Status, board.ActDismiss) || coder == "" {
 		return
 	}
 	if a := c.Board.Agent(coder); a != nil && a.Degraded == "" && !c.silent(coder) {
@@ -104,22 +105,22 @@ func (c *alarmCollector) addRejected(s *flow.Summary) {
 
 // addUnmoved adds drafts that nobody finalizes, work that does not merge, and work that
 // went to another coder.
-func (c *alarmCollector) addUnmoved(s *flow.Summary) {
+func (c *alarmCollector) addUnmoved(s *board.Summary) {
 	id := string(s.ID)
 	switch {
 	case s.Status.IsDraft() && c.past(s.Changed, c.limits.Draft):
-		c.add(Alarm{Kind: DraftAlarm, Subject: id, Moment: moment(s.Changed), Since: s.Changed, Next: flow.Completion(c.Board, s.ID),
+		c.add(Alarm{Kind: DraftAlarm, Subject: id, Moment: moment(s.Changed), Since: s.Changed, Next: board.Completion(c.Board, s.ID),
 			Text: fmt.Sprintf("%s is still a draft: %s", id, s.Title)})
 	case s.Status.IsBlocked():
 	case s.Status.IsStuck():
 		c.add(Alarm{Kind: MergeAlarm, Subject: id, Moment: moment(s.FailedAt), Since: s.FailedAt, Next: "git liza show " + id, Text: c.mergeFailure(s.ID)})
-	case s.Status.Allows(flow.ActSubmit):
+	case flow.Allows(s.Status, board.ActSubmit):
 		c.addReassigned(s)
 	}
 }
 
 // mergeFailure says why a task does not merge.
-func (c *alarmCollector) mergeFailure(id flow.TaskID) string {
+func (c *alarmCollector) mergeFailure(id board.TaskID) string {
 	text := string(id) + " does not merge"
 	t := c.Board.Task(id)
 	switch {
@@ -133,12 +134,12 @@ func (c *alarmCollector) mergeFailure(id flow.TaskID) string {
 }
 
 // addReassigned adds a task that another coder has begun afresh.
-func (c *alarmCollector) addReassigned(s *flow.Summary) {
+func (c *alarmCollector) addReassigned(s *board.Summary) {
 	t := c.Board.Task(s.ID)
 	if t == nil || t.Attempt == nil || t.Attempt.Number < 2 {
 		return
 	}
-	last := flow.Actor("")
+	last := board.Actor("")
 	for _, w := range t.Coders {
 		if w.By != t.Attempt.Coder {
 			last = w.By
@@ -151,10 +152,10 @@ func (c *alarmCollector) addReassigned(s *flow.Summary) {
 }
 
 // addLimits adds a task that comes close to one of its limits.
-func (c *alarmCollector) addLimits(s *flow.Summary) {
+func (c *alarmCollector) addLimits(s *board.Summary) {
 	limits := c.config.Limits.Over(s.Limits)
 	near := func(n, most int) bool { return n < most && n*100 >= c.limits.Approaching*most }
-	add := func(limit, unit string, n, most int, of *flow.Task) {
+	add := func(limit, unit string, n, most int, of *board.Task) {
 		number := 0
 		if of != nil && of.Attempt != nil {
 			number = of.Attempt.Number
@@ -185,7 +186,7 @@ func (c *alarmCollector) addLimits(s *flow.Summary) {
 }
 
 // addLostReviews adds a submission of which reviews end without a verdict.
-func (c *alarmCollector) addLostReviews(s *flow.Summary, limits flow.Limits, near func(n, most int) bool) {
+func (c *alarmCollector) addLostReviews(s *board.Summary, limits board.Limits, near func(n, most int) bool) {
 	t := c.Board.Task(s.ID)
 	if t == nil {
 		return

@@ -14,6 +14,7 @@ import (
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/view/metrics"
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/work"
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/gitstore"
 )
 
@@ -22,19 +23,19 @@ var start = noon.Add(time.Minute)
 
 // A scene is a board with what the machine knows.
 type scene struct {
-	documents []flow.Document
+	documents []board.Document
 	local     Local
 }
 
-func sceneOf(documents ...flow.Document) scene { return scene{documents: documents} }
+func sceneOf(documents ...board.Document) scene { return scene{documents: documents} }
 
 func (s scene) knowing(l Local) scene {
 	s.local = l
 	return s
 }
 
-func (s scene) reading(at time.Time, by flow.Actor) Reading {
-	return Reading{Board: boardOf(append([]flow.Document{goalOne}, s.documents...)...), At: at, Person: flow.Caller{By: by}, Local: s.local}
+func (s scene) reading(at time.Time, by board.Actor) Reading {
+	return Reading{Board: boardOf(append([]board.Document{goalOne}, s.documents...)...), At: at, Person: flow.Caller{By: by}, Local: s.local}
 }
 
 // alarms returns the alarms of a kind that a person has at a time.
@@ -51,37 +52,37 @@ func (s scene) alarms(kind AlarmKind, at time.Time) (list []Alarm, due time.Time
 func before(d time.Duration) time.Time { return start.Add(-d) }
 
 // oneTask returns a task that is in a state since a time.
-func oneTask(status flow.Status, since time.Time, edit func(*flow.Task)) *flow.Task {
-	t := &flow.Task{ID: "t", Status: status, Title: "T", Created: start.Add(-24 * time.Hour), Changed: since}
+func oneTask(status board.Status, since time.Time, edit func(*board.Task)) *board.Task {
+	t := &board.Task{ID: "t", Status: status, Title: "T", Created: start.Add(-24 * time.Hour), Changed: since}
 	if edit != nil {
 		edit(t)
 	}
 	return t
 }
 
-func claimedUntil(lease time.Time, attempt flow.Attempt) *flow.Task {
-	return oneTask(flow.Claimed, start, func(t *flow.Task) {
-		t.Attempt, t.Claim = &attempt, &flow.Claim{By: attempt.Coder, Since: lease.Add(-time.Hour), Lease: lease}
+func claimedUntil(lease time.Time, attempt board.Attempt) *board.Task {
+	return oneTask(board.Claimed, start, func(t *board.Task) {
+		t.Attempt, t.Claim = &attempt, &board.Claim{By: attempt.Coder, Since: lease.Add(-time.Hour), Lease: lease}
 	})
 }
 
-func controlOf(c flow.ControlState, edit func(*flow.Settings)) *flow.Settings {
-	s := &flow.Settings{Format: flow.NewestFormat, Goal: "goal-1", Control: c, Config: flow.DefaultConfig()}
+func controlOf(c board.ControlState, edit func(*board.Settings)) *board.Settings {
+	s := &board.Settings{Format: board.NewestFormat, Goal: "goal-1", Control: c, Config: board.DefaultConfig()}
 	if edit != nil {
 		edit(s)
 	}
 	return s
 }
 
-func configured(edit func(*flow.Config)) *flow.Settings {
-	return controlOf(flow.ControlState{State: flow.Running}, func(s *flow.Settings) { edit(&s.Config) })
+func configured(edit func(*board.Config)) *board.Settings {
+	return controlOf(board.ControlState{State: board.Running}, func(s *board.Settings) { edit(&s.Config) })
 }
 
 func heardAt(at time.Time, doing string) gitstore.Presence {
-	return gitstore.Presence{At: at, Every: flow.Duration(10 * time.Second), Doing: doing, Since: at}
+	return gitstore.Presence{At: at, Every: board.Duration(10 * time.Second), Doing: doing, Since: at}
 }
 
-var coderOne = &flow.Agent{ID: "coder-1", Role: flow.Coder, Generation: "0123456789abcdef"}
+var coderOne = &board.Agent{ID: "coder-1", Role: board.Coder, Generation: "0123456789abcdef"}
 
 // alarmCases have for each kind of alarm what it looks like. At that time the first scene has
 // it, and the second one has it again, at another moment of the board.
@@ -95,7 +96,7 @@ var alarmCases = []struct {
 	call    bool
 	elapsed bool // a second before the first scene has none
 }{
-	{LeaseAlarm, sceneOf(claimedUntil(before(2*time.Minute), flow.Attempt{Number: 1, Coder: "coder-1"})), sceneOf(claimedUntil(before(5*time.Minute), flow.Attempt{Number: 1, Coder: "coder-1"})),
+	{LeaseAlarm, sceneOf(claimedUntil(before(2*time.Minute), board.Attempt{Number: 1, Coder: "coder-1"})), sceneOf(claimedUntil(before(5*time.Minute), board.Attempt{Number: 1, Coder: "coder-1"})),
 		"t", "t: the lease of coder-1 has ended", "git liza release t", false, true},
 	{ReviewLeaseAlarm, sceneOf(reviewedUntil(before(2 * time.Minute))), sceneOf(reviewedUntil(before(time.Hour))),
 		"t/code-reviewer", "t: the review of code-reviewer-1 has ended without a verdict", "git liza review t", false, true},
@@ -107,28 +108,28 @@ var alarmCases = []struct {
 	{MergeAlarm, sceneOf(unmergeable(start, "a.go")), sceneOf(unmergeable(before(time.Hour), "a.go")), "t", "t does not merge: conflicts in a.go", "git liza show t", false, false},
 	{"exhausted", sceneOf(failedAt(start)), sceneOf(failedAt(before(time.Hour))), "t", "t failed too often to be tried again: no port is free", "git liza task supersede t --by FILE --reason R", true, false},
 	{ReassignedAlarm, sceneOf(takenOver(2)), sceneOf(takenOver(3)), "t", "t went from coder-1 to coder-2", "git liza show t", false, false},
-	{ApproachingAlarm, sceneOf(claimedUntil(start.Add(time.Hour), flow.Attempt{Number: 1, Coder: "coder-1", Iteration: 8})),
-		sceneOf(claimedUntil(start.Add(time.Hour), flow.Attempt{Number: 1, Coder: "coder-1", Iteration: 9})), "t/iterations", "", "git liza show t", false, false},
+	{ApproachingAlarm, sceneOf(claimedUntil(start.Add(time.Hour), board.Attempt{Number: 1, Coder: "coder-1", Iteration: 8})),
+		sceneOf(claimedUntil(start.Add(time.Hour), board.Attempt{Number: 1, Coder: "coder-1", Iteration: 9})), "t/iterations", "", "git liza show t", false, false},
 	{ApproachingAlarm, limited(rejectedAt(start, 8)), limited(rejectedAt(start, 9)), "t/review_cycles", "t: 8 of 10 rejections", "git liza show t", false, false},
 	{ApproachingAlarm, limited(failedBy(8, 1)), limited(failedBy(9, 1)), "t/failures", "t: 8 of 10 failures", "git liza show t", false, false},
 	{ApproachingAlarm, sceneOf(failedBy(8, 8), tenOfEachBut(100)), sceneOf(failedBy(9, 9), tenOfEachBut(100)), "t/failed_coders", "t: 8 of 10 coders failed", "git liza show t", false, false},
 	{ApproachingAlarm, limited(unmerged(8)), limited(unmerged(9)), "t/integration_failures", "t: 8 of 10 failed merges", "git liza show t", false, false},
 	{ApproachingAlarm, limited(unjudged(8)), limited(unjudged(9)), "t/no_verdicts", "t: 8 of 10 reviews ended without a verdict", "git liza show t", false, false},
-	{StalledAlarm, sceneOf(oneTask(flow.Unclaimed, before(30*time.Minute), nil)), sceneOf(oneTask(flow.Unclaimed, before(time.Hour), nil)),
+	{StalledAlarm, sceneOf(oneTask(board.Unclaimed, before(30*time.Minute), nil)), sceneOf(oneTask(board.Unclaimed, before(time.Hour), nil)),
 		"goal-1", "goal-1: no task has changed: 1 for a coder (none is there)", "git liza status --goal goal-1", false, true},
 	// Whose coder is there, and may take nothing.
 	{StalledAlarm, spent(before(30 * time.Minute)), spent(before(time.Hour)),
 		"goal-1", "goal-1: no task has changed: 1 for a coder (refused: nothing_claimable)", "git liza status --goal goal-1", false, true},
 	// Whose leases were renewed a moment ago.
-	{StalledAlarm, sceneOf(claimedUntil(start.Add(30*time.Minute), flow.Attempt{Number: 1, Coder: "coder-1"})), sceneOf(claimedUntil(start, flow.Attempt{Number: 1, Coder: "coder-1"})),
+	{StalledAlarm, sceneOf(claimedUntil(start.Add(30*time.Minute), board.Attempt{Number: 1, Coder: "coder-1"})), sceneOf(claimedUntil(start, board.Attempt{Number: 1, Coder: "coder-1"})),
 		"goal-1", "goal-1: no task has changed: 1 in work", "git liza status --goal goal-1", false, true},
 	{StalledAlarm, sceneOf(reviewedSince(before(30 * time.Minute))), sceneOf(reviewedSince(before(time.Hour))),
 		"goal-1", "goal-1: no task has changed: 1 in work", "git liza status --goal goal-1", false, true},
-	{DraftAlarm, sceneOf(oneTask(flow.Draft, before(30*time.Minute), nil)), sceneOf(oneTask(flow.Draft, before(time.Hour), nil)), "t", "t is still a draft: T", "git liza task edit t --done-when TEXT --spec PATH --scope TEXT", false, true},
+	{DraftAlarm, sceneOf(oneTask(board.Draft, before(30*time.Minute), nil)), sceneOf(oneTask(board.Draft, before(time.Hour), nil)), "t", "t is still a draft: T", "git liza task edit t --done-when TEXT --spec PATH --scope TEXT", false, true},
 	{"discovery", sceneOf(foundAt("sprint-1/1", start)), sceneOf(foundAt("sprint-1/1", before(time.Hour))), "sprint-1/1", "urgent discovery: the port is open", "git liza task add --record sprint-1/1 --draft", true, false},
-	{"hook", sceneOf(violatedAt(start, flow.NoHooks, "pre-commit came or changed")), sceneOf(violatedAt(before(time.Hour), flow.NoHooks, "pre-commit came or changed")), "sprint-1/1", "the hook pre-commit came or changed while a session ran", "git liza record dismiss sprint-1/1 --reason R", true, false},
-	{"setting", sceneOf(violatedAt(start, flow.NoSettings, "k in f came or changed")), sceneOf(violatedAt(before(time.Hour), flow.NoSettings, "k in f came or changed")), "sprint-1/1", "the setting k in f came or changed while a session ran", "git liza record dismiss sprint-1/1 --reason R", true, false},
-	{"clone", sceneOf(violatedAt(start, flow.NoChanges, "changed: settings k")), sceneOf(violatedAt(before(time.Hour), flow.NoChanges, "changed: settings k")), "sprint-1/1", "the clone changed: settings k while a session ran", "git liza record dismiss sprint-1/1 --reason R", true, false},
+	{"hook", sceneOf(violatedAt(start, board.NoHooks, "pre-commit came or changed")), sceneOf(violatedAt(before(time.Hour), board.NoHooks, "pre-commit came or changed")), "sprint-1/1", "the hook pre-commit came or changed while a session ran", "git liza record dismiss sprint-1/1 --reason R", true, false},
+	{"setting", sceneOf(violatedAt(start, board.NoSettings, "k in f came or changed")), sceneOf(violatedAt(before(time.Hour), board.NoSettings, "k in f came or changed")), "sprint-1/1", "the setting k in f came or changed while a session ran", "git liza record dismiss sprint-1/1 --reason R", true, false},
+	{"clone", sceneOf(violatedAt(start, board.NoChanges, "changed: settings k")), sceneOf(violatedAt(before(time.Hour), board.NoChanges, "changed: settings k")), "sprint-1/1", "the clone changed: settings k while a session ran", "git liza record dismiss sprint-1/1 --reason R", true, false},
 	{InvalidAlarm, brokenAt("a1"), brokenAt("b2"), "board", "it does not replay; no move is made", "git liza fsck --repair", true, false},
 	{"checkpoint", sceneOf(checkpointAt(start)), sceneOf(checkpointAt(before(time.Minute))), "board", "the checkpoint waits for a decision: half", "git liza checkpoint decide CONTINUE --message M", true, false},
 	{StaleAlarm, sceneOf(checkpointAt(before(30 * time.Minute))), sceneOf(checkpointAt(before(time.Hour))), "board", "the checkpoint waits for a decision: half", "git liza checkpoint show", true, true},
@@ -136,85 +137,85 @@ var alarmCases = []struct {
 	{AbandonedAlarm, sceneOf(checkpointAt(before(8 * time.Hour))), sceneOf(checkpointAt(before(9 * time.Hour))), "board", "the checkpoint waits for a decision: half", "git liza checkpoint show", true, true},
 	{PauseAlarm, sceneOf(pausedAt(before(30 * time.Minute))), sceneOf(pausedAt(before(time.Hour))), "board", "the board is paused: lunch", "git liza resume --reason R", true, true},
 	{ForgottenAlarm, sceneOf(pausedAt(before(2 * time.Hour))), sceneOf(pausedAt(before(3 * time.Hour))), "board", "the board is paused: lunch", "git liza resume --reason R", true, true},
-	{UnstaffedAlarm, sceneOf(oneTask(flow.Unclaimed, before(time.Minute), nil)), sceneOf(oneTask(flow.Unclaimed, before(time.Hour), nil)),
+	{UnstaffedAlarm, sceneOf(oneTask(board.Unclaimed, before(time.Minute), nil)), sceneOf(oneTask(board.Unclaimed, before(time.Hour), nil)),
 		"goal-1/coder", "1 task waits for a coder, and none is there", "git liza rush", false, true},
 	{DeadAlarm, deadWith("0123456789abcdef"), deadWith("fedcba9876543210"), "coder-1", "coder-1 is dead and holds t", "git liza release t", true, false},
 	{DriftAlarm, sceneOf(mergedBehind("a1", start)), sceneOf(mergedBehind("b2", before(time.Minute))), "t", "t was 24 commits behind when it was merged", "git liza show t", false, false},
-	{"breaker", sceneOf(&flow.Breaker{Tripped: true, Pattern: "retry_cluster", At: start}), sceneOf(&flow.Breaker{Tripped: true, Pattern: "retry_cluster", At: before(time.Hour)}),
+	{"breaker", sceneOf(&board.Breaker{Tripped: true, Pattern: "retry_cluster", At: start}), sceneOf(&board.Breaker{Tripped: true, Pattern: "retry_cluster", At: before(time.Hour)}),
 		"board", "the circuit breaker is tripped: retry_cluster", "git liza board breaker reset --resolution R", true, false},
 	{ProviderAlarm, machineNeeds("paused", "claude", start), machineNeeds("paused", "claude", before(time.Hour)), "claude", "claude is paused", "git liza providers resume claude", true, false},
 	{"role", machineNeeds("role", "gates", start), machineNeeds("role", "gates", before(time.Hour)), "gates", "gates is paused", "git liza providers resume gates", true, false},
 	{DeadlineAlarm, sceneOf(dueAt(start)...), sceneOf(dueAt(before(time.Hour))...), "sprint-1", "sprint-1 is past its deadline", "git liza sprint show sprint-1", false, true},
 }
 
-func reviewedUntil(lease time.Time) *flow.Task {
-	return oneTask(flow.ReadyForReview, start, func(t *flow.Task) {
-		t.Attempt, t.Submission = &flow.Attempt{Number: 1, Coder: "coder-1"}, &flow.Submission{Number: 1, ReviewBy: []flow.Role{flow.CodeReviewer}}
-		t.Judgements = []flow.Judgement{{Role: flow.CodeReviewer, Review: &flow.Review{By: "code-reviewer-1", Lease: lease}}}
+func reviewedUntil(lease time.Time) *board.Task {
+	return oneTask(board.ReadyForReview, start, func(t *board.Task) {
+		t.Attempt, t.Submission = &board.Attempt{Number: 1, Coder: "coder-1"}, &board.Submission{Number: 1, ReviewBy: []board.Role{board.CodeReviewer}}
+		t.Judgements = []board.Judgement{{Role: board.CodeReviewer, Review: &board.Review{By: "code-reviewer-1", Lease: lease}}}
 	})
 }
 
-func reviewedSince(since time.Time) *flow.Task {
+func reviewedSince(since time.Time) *board.Task {
 	t := reviewedUntil(start.Add(time.Hour))
 	t.Submission.At, t.Judgements[0].Review.Since = before(2*time.Hour), since
 	return t
 }
 
-func blockedAt(at time.Time) *flow.Task {
-	return oneTask(flow.Blocked, start, func(t *flow.Task) { t.Block = &flow.Block{Reason: "no port is free", At: at} })
+func blockedAt(at time.Time) *board.Task {
+	return oneTask(board.Blocked, start, func(t *board.Task) { t.Block = &board.Block{Reason: "no port is free", At: at} })
 }
 
-func askedAt(number string, at time.Time) []flow.Document {
-	id := flow.RecordID("sprint-1/" + number)
-	return []flow.Document{controlOf(flow.ControlState{State: flow.Running}, nil), &flow.Question{ID: id, Task: "t", From: "coder-1", Text: "Which?", Asked: at},
-		oneTask(flow.Blocked, start, func(t *flow.Task) {
-			t.Block = &flow.Block{Questions: []string{"Which?"}, At: at, Asked: []flow.RecordID{id}, From: flow.Unclaimed}
+func askedAt(number string, at time.Time) []board.Document {
+	id := board.RecordID("sprint-1/" + number)
+	return []board.Document{controlOf(board.ControlState{State: board.Running}, nil), &board.Question{ID: id, Task: "t", From: "coder-1", Text: "Which?", Asked: at},
+		oneTask(board.Blocked, start, func(t *board.Task) {
+			t.Block = &board.Block{Questions: []string{"Which?"}, At: at, Asked: []board.RecordID{id}, From: board.Unclaimed}
 		})}
 }
 
-func rejectedAt(at time.Time, cycles int) *flow.Task {
-	return oneTask(flow.Rejected, start, func(t *flow.Task) {
-		t.Attempt, t.RejectedBy = &flow.Attempt{Number: 1, Coder: "coder-1", Cycles: cycles}, flow.CodeReviewer
-		t.Judgements = []flow.Judgement{{Role: flow.CodeReviewer, Rejection: &flow.Rejection{At: at}}}
+func rejectedAt(at time.Time, cycles int) *board.Task {
+	return oneTask(board.Rejected, start, func(t *board.Task) {
+		t.Attempt, t.RejectedBy = &board.Attempt{Number: 1, Coder: "coder-1", Cycles: cycles}, board.CodeReviewer
+		t.Judgements = []board.Judgement{{Role: board.CodeReviewer, Rejection: &board.Rejection{At: at}}}
 	})
 }
 
-func unmergeable(at time.Time, paths ...string) *flow.Task {
-	return oneTask(flow.IntegrationFailed, start, func(t *flow.Task) { t.Integration = &flow.Integration{At: at, Paths: paths} })
+func unmergeable(at time.Time, paths ...string) *board.Task {
+	return oneTask(board.IntegrationFailed, start, func(t *board.Task) { t.Integration = &board.Integration{At: at, Paths: paths} })
 }
 
-func failedAt(at time.Time) *flow.Task {
+func failedAt(at time.Time) *board.Task {
 	t := blockedAt(at)
-	t.Failures = []flow.Failure{{Coder: "coder-1", At: at}, {Coder: "coder-2", At: at}}
+	t.Failures = []board.Failure{{Coder: "coder-1", At: at}, {Coder: "coder-2", At: at}}
 	return t
 }
 
 // limited is a board with a task, where ten of each are the limit.
-func limited(t *flow.Task) scene { return sceneOf(t, tenOfEachBut(10)) }
+func limited(t *board.Task) scene { return sceneOf(t, tenOfEachBut(10)) }
 
 // tenOfEachBut makes ten of each the limit, but for failures.
-func tenOfEachBut(failures int) *flow.Settings {
-	return configured(func(c *flow.Config) {
-		c.Limits = flow.Limits{Iterations: 10, Cycles: 10, Failures: failures, FailedCoders: 10, MergeFails: 10, NoVerdicts: 10}
+func tenOfEachBut(failures int) *board.Settings {
+	return configured(func(c *board.Config) {
+		c.Limits = board.Limits{Iterations: 10, Cycles: 10, Failures: failures, FailedCoders: 10, MergeFails: 10, NoVerdicts: 10}
 	})
 }
 
 // failedBy is a task with failures of some coders.
-func failedBy(failures, coders int) *flow.Task {
-	return oneTask(flow.Unclaimed, start, func(t *flow.Task) {
+func failedBy(failures, coders int) *board.Task {
+	return oneTask(board.Unclaimed, start, func(t *board.Task) {
 		for n := range failures {
-			t.Failures = append(t.Failures, flow.Failure{Coder: flow.Actor(agentID(flow.Coder, n%coders+1)), At: start})
+			t.Failures = append(t.Failures, board.Failure{Coder: board.Actor(agentID(board.Coder, n%coders+1)), At: start})
 		}
 	})
 }
 
-func unmerged(fails int) *flow.Task {
+func unmerged(fails int) *board.Task {
 	t := unmergeable(start)
 	t.MergeFails = fails
 	return t
 }
 
-func unjudged(lost int) *flow.Task {
+func unjudged(lost int) *board.Task {
 	t := reviewedUntil(start.Add(time.Hour))
 	t.Judgements[0].NoVerdicts = lost
 	return t
@@ -223,54 +224,54 @@ func unjudged(lost int) *flow.Task {
 // spent is a goal of which the budget is spent, with a task since a time and its coder.
 func spent(since time.Time) scene {
 	goal := *goalOne
-	goal.Usage = flow.Usage{Input: 100}
-	return sceneOf(configured(func(c *flow.Config) { c.Budgets.Goal.Tokens = 100 }), &goal, coderOne, oneTask(flow.Unclaimed, since, nil)).
-		knowing(Local{Presences: map[flow.AgentID]gitstore.Presence{"coder-1": heardAt(start, "waiting")}})
+	goal.Usage = board.Usage{Input: 100}
+	return sceneOf(configured(func(c *board.Config) { c.Budgets.Goal.Tokens = 100 }), &goal, coderOne, oneTask(board.Unclaimed, since, nil)).
+		knowing(Local{Presences: map[board.AgentID]gitstore.Presence{"coder-1": heardAt(start, "waiting")}})
 }
 
-func takenOver(attempt int) *flow.Task {
-	t := claimedUntil(start.Add(time.Hour), flow.Attempt{Number: attempt, Coder: "coder-2"})
-	t.Coders = []flow.Worker{{By: "coder-1"}, {By: "coder-2"}}
+func takenOver(attempt int) *board.Task {
+	t := claimedUntil(start.Add(time.Hour), board.Attempt{Number: attempt, Coder: "coder-2"})
+	t.Coders = []board.Worker{{By: "coder-1"}, {By: "coder-2"}}
 	return t
 }
 
-func foundAt(id flow.RecordID, at time.Time) *flow.Discovery {
-	return &flow.Discovery{ID: id, Text: "the port is open", Severity: "high", Urgency: "immediate", At: at}
+func foundAt(id board.RecordID, at time.Time) *board.Discovery {
+	return &board.Discovery{ID: id, Text: "the port is open", Severity: "high", Urgency: "immediate", At: at}
 }
 
-func violatedAt(at time.Time, assumption, reality string) *flow.Anomaly {
-	return &flow.Anomaly{ID: "sprint-1/1", Type: flow.AssumptionViolated, Details: map[string]string{"assumption": assumption, "reality": reality}, At: at}
+func violatedAt(at time.Time, assumption, reality string) *board.Anomaly {
+	return &board.Anomaly{ID: "sprint-1/1", Type: board.AssumptionViolated, Details: map[string]string{"assumption": assumption, "reality": reality}, At: at}
 }
 
-func brokenAt(commit flow.ObjectID) scene {
+func brokenAt(commit board.ObjectID) scene {
 	return sceneOf().knowing(Local{Breach: &Breach{Rule: flow.RuleReplay, Reason: "it does not replay", Commit: commit}, Repair: "git liza fsck --repair"})
 }
 
-func checkpointAt(at time.Time) *flow.Settings {
-	return controlOf(flow.ControlState{State: flow.Checkpoint, Reason: "half", At: at}, nil)
+func checkpointAt(at time.Time) *board.Settings {
+	return controlOf(board.ControlState{State: board.Checkpoint, Reason: "half", At: at}, nil)
 }
 
-func pausedAt(at time.Time) *flow.Settings {
-	return controlOf(flow.ControlState{State: flow.Paused, Reason: "lunch", At: at}, nil)
+func pausedAt(at time.Time) *board.Settings {
+	return controlOf(board.ControlState{State: board.Paused, Reason: "lunch", At: at}, nil)
 }
 
-func deadWith(g flow.Generation) scene {
+func deadWith(g board.Generation) scene {
 	a := *coderOne
 	a.Generation, a.Task = g, "t"
-	return sceneOf(&a, claimedUntil(start.Add(time.Hour), flow.Attempt{Number: 1, Coder: "coder-1"})).knowing(Local{Dead: map[flow.AgentID]int{"coder-1": 77}})
+	return sceneOf(&a, claimedUntil(start.Add(time.Hour), board.Attempt{Number: 1, Coder: "coder-1"})).knowing(Local{Dead: map[board.AgentID]int{"coder-1": 77}})
 }
 
-func mergedBehind(commit flow.ObjectID, at time.Time) *flow.Task {
-	return oneTask(flow.Merged, at, func(t *flow.Task) { t.Merge = &flow.Merge{Commit: commit, Drift: 24, At: at} })
+func mergedBehind(commit board.ObjectID, at time.Time) *board.Task {
+	return oneTask(board.Merged, at, func(t *board.Task) { t.Merge = &board.Merge{Commit: commit, Drift: 24, At: at} })
 }
 
 func machineNeeds(kind, subject string, since time.Time) scene {
 	return sceneOf().knowing(Local{Needs: []Need{{Kind: kind, Subject: subject, Text: subject + " is paused", Command: "git liza providers resume " + subject, Since: since}}})
 }
 
-func dueAt(deadline time.Time) []flow.Document {
-	return []flow.Document{&flow.Goal{ID: "goal-1", Status: flow.InProgress, Sprint: "sprint-1"},
-		&flow.Sprint{ID: "sprint-1", Goal: "goal-1", Status: flow.InProgress, Deadline: deadline}}
+func dueAt(deadline time.Time) []board.Document {
+	return []board.Document{&board.Goal{ID: "goal-1", Status: board.InProgress, Sprint: "sprint-1"},
+		&board.Sprint{ID: "sprint-1", Goal: "goal-1", Status: board.InProgress, Deadline: deadline}}
 }
 
 // Each alarm fires exactly once, ends, and fires again when the same happens again.
@@ -331,23 +332,23 @@ func TestUnlistedAlarms(t *testing.T) {
 		}
 		return kinds
 	}
-	unlisted := func(s scene, by flow.Actor) []AlarmKind {
+	unlisted := func(s scene, by board.Actor) []AlarmKind {
 		return kinds(Unlisted(NewPicture(s.reading(start, by)).Alarms()))
 	}
 	for _, c := range alarmCases {
 		list := unlisted(c.first, "human:ann")
 		require.Equal(t, c.call || c.kind == UnstaffedAlarm, !slices.Contains(list, c.kind), c.kind)
 	}
-	planner := &flow.Agent{ID: "planner-1", Role: flow.Planner, Generation: "0123456789abcdef"}
-	soon := sceneOf(blockedAt(start), planner).knowing(Local{Presences: map[flow.AgentID]gitstore.Presence{"planner-1": heardAt(start, "waiting")}})
+	planner := &board.Agent{ID: "planner-1", Role: board.Planner, Generation: "0123456789abcdef"}
+	soon := sceneOf(blockedAt(start), planner).knowing(Local{Presences: map[board.AgentID]gitstore.Presence{"planner-1": heardAt(start, "waiting")}})
 	require.Empty(t, unlisted(soon, "human:ann"), "a planner settles it soon")
 	require.Equal(t, []AlarmKind{"blocked"}, unlisted(soon, "coder-1"), "its inbox is empty")
 	marked := checkpointAt(before(time.Hour))
 	marked.Control.Mark = "sprint-1"
 	require.Empty(t, unlisted(sceneOf(marked), "human:ann"), "the item is about the board, the alarm about the mark")
 	dead := deadWith("0123456789abcdef")
-	dead.local.Presences = map[flow.AgentID]gitstore.Presence{"coder-1": heardAt(start, "coding"), "coder-2": heardAt(start, "coding")}
-	dead.documents = append(dead.documents, &flow.Agent{ID: "coder-2", Role: flow.Coder, Generation: "0123456789abcdef"})
+	dead.local.Presences = map[board.AgentID]gitstore.Presence{"coder-1": heardAt(start, "coding"), "coder-2": heardAt(start, "coding")}
+	dead.documents = append(dead.documents, &board.Agent{ID: "coder-2", Role: board.Coder, Generation: "0123456789abcdef"})
 	require.Empty(t, unlisted(dead, "human:ann"), "the other one may release it")
 	judged := reviewedUntil(before(2 * time.Minute))
 	require.Equal(t, "git liza review t", NewPicture(sceneOf(judged).reading(start, "human:ann")).Inbox().Items[0].Command)
@@ -358,9 +359,9 @@ func TestUnlistedAlarms(t *testing.T) {
 // What an agent is about to settle calls nobody for ten minutes.
 func TestCallsWaitForAgents(t *testing.T) {
 	t.Parallel()
-	planner := &flow.Agent{ID: "planner-1", Role: flow.Planner, Generation: "0123456789abcdef"}
+	planner := &board.Agent{ID: "planner-1", Role: board.Planner, Generation: "0123456789abcdef"}
 	heard := func(at time.Time, doing string) Local {
-		return Local{Presences: map[flow.AgentID]gitstore.Presence{"planner-1": heardAt(at, doing)}}
+		return Local{Presences: map[board.AgentID]gitstore.Presence{"planner-1": heardAt(at, doing)}}
 	}
 	for _, test := range []struct {
 		name  string
@@ -393,25 +394,25 @@ func TestCallsWaitForAgents(t *testing.T) {
 // behind the board's time counts as that.
 func TestThresholdsOfAlarms(t *testing.T) {
 	t.Parallel()
-	draft := oneTask(flow.Draft, noon.Add(-time.Minute), nil)
-	kinds := func(documents ...flow.Document) int {
+	draft := oneTask(board.Draft, noon.Add(-time.Minute), nil)
+	kinds := func(documents ...board.Document) int {
 		list, _ := sceneOf(append(documents, draft)...).alarms(DraftAlarm, noon.Add(-time.Hour))
 		return len(list)
 	}
 	require.Zero(t, kinds())
-	require.Equal(t, 1, kinds(configured(func(c *flow.Config) { c.Alarms.Draft = flow.Duration(time.Minute) })))
-	require.Zero(t, kinds(configured(func(c *flow.Config) { c.Alarms.Draft, c.Alarms.Off = flow.Duration(time.Minute), []string{"draft"} })))
+	require.Equal(t, 1, kinds(configured(func(c *board.Config) { c.Alarms.Draft = board.Duration(time.Minute) })))
+	require.Zero(t, kinds(configured(func(c *board.Config) { c.Alarms.Draft, c.Alarms.Off = board.Duration(time.Minute), []string{"draft"} })))
 
 	for cycles, want := range map[int]int{5: 0, 4: 1, 3: 1} {
-		list, _ := sceneOf(rejectedAt(start, 2), coderOne, configured(func(c *flow.Config) { c.Limits.Cycles = cycles })).alarms(ReviewLoopAlarm, start)
+		list, _ := sceneOf(rejectedAt(start, 2), coderOne, configured(func(c *board.Config) { c.Limits.Cycles = cycles })).alarms(ReviewLoopAlarm, start)
 		require.Len(t, list, want, "two of %d rejections", cycles)
 	}
 
-	planner := &flow.Agent{ID: "planner-1", Role: flow.Planner, Generation: "0123456789abcdef"}
-	soon := configured(func(c *flow.Config) { c.Alarms.Stalled = flow.Duration(9 * time.Minute) })
+	planner := &board.Agent{ID: "planner-1", Role: board.Planner, Generation: "0123456789abcdef"}
+	soon := configured(func(c *board.Config) { c.Alarms.Stalled = board.Duration(9 * time.Minute) })
 	for minutes, want := range map[int]bool{2: false, 3: true} {
 		at := start.Add(time.Duration(minutes) * time.Minute)
-		s := sceneOf(blockedAt(start), planner, soon).knowing(Local{Presences: map[flow.AgentID]gitstore.Presence{"planner-1": heardAt(at, "waiting")}})
+		s := sceneOf(blockedAt(start), planner, soon).knowing(Local{Presences: map[board.AgentID]gitstore.Presence{"planner-1": heardAt(at, "waiting")}})
 		list, _ := s.alarms("blocked", at)
 		require.Len(t, list, 1)
 		require.Equal(t, want, list[0].Call, "after %d minutes", minutes)
@@ -423,8 +424,8 @@ func TestBudgetsThatApproach(t *testing.T) {
 	t.Parallel()
 	for tokens, want := range map[int64][]string{79: nil, 80: {"approaching goal-1/budget 80"}, 89: {"approaching goal-1/budget 80"}, 95: {"approaching goal-1/budget 90"}, 100: nil} {
 		goal := *goalOne
-		goal.Usage = flow.Usage{Input: tokens}
-		s := sceneOf(configured(func(c *flow.Config) { c.Budgets.Goal.Tokens = 100 }), &goal)
+		goal.Usage = board.Usage{Input: tokens}
+		s := sceneOf(configured(func(c *board.Config) { c.Budgets.Goal.Tokens = 100 }), &goal)
 		list, _ := s.alarms(ApproachingAlarm, start)
 		var keys []string
 		for _, a := range list {
@@ -443,7 +444,7 @@ func TestRubberStamps(t *testing.T) {
 	t.Parallel()
 	stamps := func(approved, limit int) (keys []string) {
 		active := []metrics.Active{{By: "code-reviewer-1", At: start.Unix(), Approved: approved}, {By: "coder-1", At: start.Unix()}}
-		list, _ := sceneOf(configured(func(c *flow.Config) { c.Alarms.Approvals = limit })).knowing(Local{Active: active}).alarms(RubberStampAlarm, start)
+		list, _ := sceneOf(configured(func(c *board.Config) { c.Alarms.Approvals = limit })).knowing(Local{Active: active}).alarms(RubberStampAlarm, start)
 		for _, a := range list {
 			require.False(t, a.Call)
 			require.Equal(t, "git liza metrics --by agent", a.Next)
@@ -464,8 +465,8 @@ func TestRubberStamps(t *testing.T) {
 func TestFiguresFireAgain(t *testing.T) {
 	t.Parallel()
 	goal := *goalOne
-	goal.Usage = flow.Usage{Input: 85}
-	limited := configured(func(c *flow.Config) { c.Budgets.Goal.Tokens = 100 })
+	goal.Usage = board.Usage{Input: 85}
+	limited := configured(func(c *board.Config) { c.Budgets.Goal.Tokens = 100 })
 	active := []metrics.Active{{By: "code-reviewer-1", At: start.Unix(), Approved: 20}, {By: "coder-1", At: start.Unix()}}
 	for kind, s := range map[AlarmKind]scene{
 		ApproachingAlarm: sceneOf(limited, &goal),
@@ -498,18 +499,18 @@ func TestFiguresFireAgain(t *testing.T) {
 func TestAlarmsOfALargeBoard(t *testing.T) {
 	t.Parallel()
 	for _, live := range []int{300, 10_000} {
-		var documents []flow.Document
-		known := Local{Dead: map[flow.AgentID]int{}}
+		var documents []board.Document
+		known := Local{Dead: map[board.AgentID]int{}}
 		for n := range 10_000 {
-			task := claimedUntil(start.Add(time.Hour), flow.Attempt{Number: 1, Coder: flow.Actor(agentID(flow.Coder, n+1))})
+			task := claimedUntil(start.Add(time.Hour), board.Attempt{Number: 1, Coder: board.Actor(agentID(board.Coder, n+1))})
 			if n >= live {
-				task = oneTask(flow.Merged, noon.Add(-48*time.Hour), nil)
+				task = oneTask(board.Merged, noon.Add(-48*time.Hour), nil)
 			} else {
-				id := agentID(flow.Coder, n+1)
-				documents = append(documents, &flow.Agent{ID: id, Role: flow.Coder, Generation: flow.Generation(fmt.Sprintf("%016x", n)), Task: flow.TaskID(fmt.Sprintf("task-%d", n+1))})
+				id := agentID(board.Coder, n+1)
+				documents = append(documents, &board.Agent{ID: id, Role: board.Coder, Generation: board.Generation(fmt.Sprintf("%016x", n)), Task: board.TaskID(fmt.Sprintf("task-%d", n+1))})
 				known.Dead[id] = n + 1
 			}
-			task.ID = flow.TaskID(fmt.Sprintf("task-%d", n+1))
+			task.ID = board.TaskID(fmt.Sprintf("task-%d", n+1))
 			documents = append(documents, task)
 		}
 		list, _ := sceneOf(documents...).knowing(known).alarms(DeadAlarm, start)

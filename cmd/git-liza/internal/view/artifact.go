@@ -7,22 +7,23 @@ import (
 	"strings"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/flow/lists"
 )
 
 // An Artifact is a text that open goals and tasks stand on.
 type Artifact struct {
-	flow.TrackedPath
-	Needs  []flow.Role // whose verdicts its blob needs
-	UsedBy []string    // ids of goals and tasks
+	board.TrackedPath
+	Needs  []board.Role // whose verdicts its blob needs
+	UsedBy []string     // ids of goals and tasks
 }
 
 // Artifacts returns the texts that open goals and tasks stand on, by path.
-func Artifacts(b *flow.Board) []Artifact {
-	users := flow.TextUsers(b)
+func Artifacts(b *board.Board) []Artifact {
+	users := board.TextUsers(b)
 	list := []Artifact{}
-	for _, asked := range b.Texts() {
-		a := Artifact{TrackedPath: flow.TrackedPath{Path: asked.Path}, UsedBy: users[asked.Path]}
+	for _, asked := range flow.QueryTexts(b) {
+		a := Artifact{TrackedPath: board.TrackedPath{Path: asked.Path}, UsedBy: users[asked.Path]}
 		if doc := b.Tracked(asked.Path); doc != nil {
 			a.TrackedPath = *doc
 		}
@@ -36,8 +37,8 @@ func Artifacts(b *flow.Board) []Artifact {
 
 // Object returns the artifact for JSON.
 func (a Artifact) Object() Object {
-	verdicts := append([]Object{}, lists.Of(a.Verdicts, func(v flow.PathVerdict) Object { return ObjectOf(&v) })...)
-	return Object{{"path", a.Path}, {"blob", a.Blob}, {"approved", a.Approved()}, {"needs", append([]flow.Role{}, a.Needs...)},
+	verdicts := append([]Object{}, lists.Of(a.Verdicts, func(v board.PathVerdict) Object { return ObjectOf(&v) })...)
+	return Object{{"path", a.Path}, {"blob", a.Blob}, {"approved", a.Approved()}, {"needs", append([]board.Role{}, a.Needs...)},
 		{"verdicts", verdicts}, {"task", a.Task}, {"by", a.By}, {"used_by", append([]string{}, a.UsedBy...)},
 		{"class", ValueOf(a.Class)}, {"allowance", ValueOf(a.Allowance)}}
 }
@@ -50,8 +51,8 @@ func (a Artifact) state() string {
 	if a.Approved() {
 		return "approved"
 	}
-	return "needs " + JoinIDs(lists.Where(a.Needs, func(role flow.Role) bool {
-		return !slices.ContainsFunc(a.Verdicts, func(v flow.PathVerdict) bool { return v.Role == role })
+	return "needs " + JoinIDs(lists.Where(a.Needs, func(role board.Role) bool {
+		return !slices.ContainsFunc(a.Verdicts, func(v board.PathVerdict) bool { return v.Role == role })
 	}))
 }
 

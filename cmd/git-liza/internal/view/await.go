@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/flow/plaintext"
 )
 
@@ -17,7 +18,7 @@ type Answer struct {
 
 // AnswerFor returns the state of a task, and the next steps, for an actor that
 // waited for the event named awaited.
-func (r Reading) AnswerFor(actor flow.Caller, t *flow.Task, awaited string) Answer {
+func (r Reading) AnswerFor(actor flow.Caller, t *board.Task, awaited string) Answer {
 	steps, task := r.stepsAfter(t, actor), r.Task(t)
 	value := Object{{"task", t.ID}, {"awaited", awaited}}
 	for _, key := range []string{"status", "assigned_to", "review_commit", "verdict", "rejection", "reviews", "missing", "merge_commit", "integration_failure", "blocked_reason", "superseded_by"} {
@@ -28,16 +29,16 @@ func (r Reading) AnswerFor(actor flow.Caller, t *flow.Task, awaited string) Answ
 
 // stepsAfter returns the steps that the rules allow an actor after it has
 // waited for a task.
-func (r Reading) stepsAfter(t *flow.Task, actor flow.Caller) []Step {
+func (r Reading) stepsAfter(t *board.Task, actor flow.Caller) []Step {
 	whys := []struct {
-		act flow.Act
+		act board.Act
 		why string
 	}{
-		{flow.ActClaim, "then answer what it came back with, and submit again"},
-		{flow.ActReview, "then judge the new submission"},
+		{board.ActClaim, "then answer what it came back with, and submit again"},
+		{board.ActReview, "then judge the new submission"},
 	}
 	for _, w := range whys {
-		if r.Board.Opens(w.act, t.ID, actor, r.At) == nil {
+		if flow.Opens(r.Board, w.act, t.ID, actor, r.At) == nil {
 			return []Step{{fmt.Sprintf("git liza %s %s", w.act.Command(), t.ID), w.why}}
 		}
 	}
@@ -50,7 +51,7 @@ func (r Reading) stepsAfter(t *flow.Task, actor flow.Caller) []Step {
 // ReturnedText says that an answer let a task go on; "" if the last move of its history,
 // which is newest first, was none.
 func ReturnedText(history []Entry) string {
-	i := slices.IndexFunc(history, func(e Entry) bool { return e.Move.Act != flow.ActSession })
+	i := slices.IndexFunc(history, func(e Entry) bool { return e.Move.Act != board.ActSession })
 	if i < 0 || history[i].Returned == nil {
 		return ""
 	}
@@ -59,11 +60,11 @@ func ReturnedText(history []Entry) string {
 }
 
 // answerText describes the result for people.
-func answerText(t *flow.Task, steps []Step) string {
+func answerText(t *board.Task, steps []Step) string {
 	var text strings.Builder
 	fmt.Fprintf(&text, "%s %s", t.ID, t.Status)
 	switch {
-	case t.Rejection() != nil && t.Status == flow.Rejected:
+	case t.Rejection() != nil && t.Status == board.Rejected:
 		fmt.Fprintf(&text, " by %s%s\n", t.Rejection().By, VoucherText(t.Rejection().For))
 		addFindings(&text, "blocker", t.Rejection().Blockers)
 		addFindings(&text, "concern", t.Rejection().Concerns)
@@ -71,11 +72,11 @@ func answerText(t *flow.Task, steps []Step) string {
 			fmt.Fprintf(&text, "Overall: %s\n", indented(t.Rejection().Overall))
 		}
 		addOthers(&text, t)
-	case t.Verdict() != nil && t.Status == flow.Approved:
+	case t.Verdict() != nil && t.Status == board.Approved:
 		addVerdicts(&text, t)
 	case t.Merge != nil:
 		fmt.Fprintf(&text, " as %s\n", t.Merge.Commit.Short())
-	case t.Integration != nil && t.Status == flow.IntegrationFailed:
+	case t.Integration != nil && t.Status == board.IntegrationFailed:
 		fmt.Fprintf(&text, ": %s\n", indented(Plain(ValueOf(t.Integration))))
 	case t.Block != nil:
 		fmt.Fprintf(&text, ": %s\n", indented(t.Block.Reason))
@@ -90,7 +91,7 @@ func answerText(t *flow.Task, steps []Step) string {
 
 // addOthers adds the blockers of roles that did not reject last, which are open
 // all the same.
-func addOthers(text *strings.Builder, t *flow.Task) {
+func addOthers(text *strings.Builder, t *board.Task) {
 	for _, j := range t.Judgements {
 		if j.Role != t.RejectedBy && len(partOf(j.Rejection).Blockers) > 0 {
 			fmt.Fprintf(text, "Still open for %s, by %s:\n", j.Role, j.Rejection.By)
@@ -100,7 +101,7 @@ func addOthers(text *strings.Builder, t *flow.Task) {
 }
 
 // addVerdicts adds who approved the submission, and the words with it.
-func addVerdicts(text *strings.Builder, t *flow.Task) {
+func addVerdicts(text *strings.Builder, t *board.Task) {
 	var by []string
 	words := ""
 	for _, j := range t.Judgements {
@@ -126,7 +127,7 @@ func endLine(text string) string {
 }
 
 // addFindings adds remarks in the form in which reviewers write them.
-func addFindings(text *strings.Builder, kind string, list []flow.Finding) {
+func addFindings(text *strings.Builder, kind string, list []board.Finding) {
 	for _, f := range list {
 		place := f.File
 		if f.Line > 0 {

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/flow/breaker"
 	"github.com/git-liza/git-liza/flow/lists"
 	"github.com/git-liza/git-liza/flow/plaintext"
@@ -14,12 +14,12 @@ import (
 // A Breaker is what is shown of the circuit breaker: its document, and what the
 // anomalies of the board form now.
 type Breaker struct {
-	flow.Breaker
+	board.Breaker
 	Matches []breaker.Match
 }
 
 // BreakerOf looks for patterns in the anomalies of a board.
-func BreakerOf(b *flow.Board) Breaker { return Breaker{b.Breaker(), breaker.Look(b)} }
+func BreakerOf(b *board.Board) Breaker { return Breaker{b.Breaker(), breaker.Look(b)} }
 
 // Value returns the circuit breaker for JSON: the keys of its document, whose patterns
 // and records are those of a trip, with what there is now below patterns.
@@ -121,7 +121,7 @@ func (k Breaker) head(r Reading, there []breaker.Match) []string {
 }
 
 // commands are what a person can type now.
-func (k Breaker) commands(b *flow.Board, there []breaker.Match) []string {
+func (k Breaker) commands(b *board.Board, there []breaker.Match) []string {
 	list := []string{"git liza record list anomalies"}
 	if len(there) > 0 && len(there[0].Tasks) > 0 {
 		list = append(list, "git liza show "+string(there[0].Tasks[0]))

@@ -3,7 +3,7 @@ package view
 import (
 	"slices"
 
-	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/flow/lists"
 )
 
@@ -42,7 +42,7 @@ func (p *Picture) Everything() []Change {
 }
 
 // changes returns the changes of parts, and of tasks, which are in the flow, too.
-func (p *Picture) changes(tasks []flow.TaskID, parts ...Part) (list []Change) {
+func (p *Picture) changes(tasks []board.TaskID, parts ...Part) (list []Change) {
 	if len(tasks) > 0 {
 		parts = append(parts, FlowPart, HeadPart, InboxPart, AgentsPart)
 	}
@@ -52,7 +52,7 @@ func (p *Picture) changes(tasks []flow.TaskID, parts ...Part) (list []Change) {
 	}
 	list = append(list, lists.Of(parts, func(part Part) Change { return Change{part, "", p.version} })...)
 	slices.Sort(tasks)
-	return append(list, lists.Of(slices.Compact(tasks), func(id flow.TaskID) Change { return Change{TaskPart, string(id), p.version} })...)
+	return append(list, lists.Of(slices.Compact(tasks), func(id board.TaskID) Change { return Change{TaskPart, string(id), p.version} })...)
 }
 
 // JoinChanges returns earlier and later changes of one picture, each part and task once.

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/flow/lists"
 )
 
@@ -16,7 +17,7 @@ type Checkpoint struct {
 	Mark      string         `json:"mark"`
 	Reason    string         `json:"reason"`
 	Span      CheckpointSpan `json:"span"`
-	Done      []flow.TaskID  `json:"done"` // merged in the span
+	Done      []board.TaskID `json:"done"` // merged in the span
 	Blocked   []BlockedTask  `json:"blocked"`
 	Anomalies []AnomalyGroup `json:"anomalies"`
 	Found     []Finding      `json:"discoveries"` // that were open
@@ -41,29 +42,29 @@ type CheckpointSpan struct {
 
 // A BlockedTask is a task that was blocked, with its open questions.
 type BlockedTask struct {
-	Task      flow.TaskID `json:"task"`
-	Reason    string      `json:"reason"`
-	Questions []string    `json:"questions"`
+	Task      board.TaskID `json:"task"`
+	Reason    string       `json:"reason"`
+	Questions []string     `json:"questions"`
 }
 
 // An AnomalyGroup is the anomalies of one type.
 type AnomalyGroup struct {
-	Type  flow.AnomalyType `json:"type"`
-	Count int              `json:"count"`
-	Tasks []flow.TaskID    `json:"tasks"`
+	Type  board.AnomalyType `json:"type"`
+	Count int               `json:"count"`
+	Tasks []board.TaskID    `json:"tasks"`
 }
 
 // A Finding is a discovery that waits.
 type Finding struct {
-	ID      flow.RecordID `json:"id"`
-	Urgency string        `json:"urgency"`
-	Text    string        `json:"text"`
+	ID      board.RecordID `json:"id"`
+	Urgency string         `json:"urgency"`
+	Text    string         `json:"text"`
 }
 
 // NewCheckpoint looks back from a checkpoint to the one before it. to and from are the
 // boards at the two; before the first checkpoint from is nil. moves are those between,
 // newest first.
-func NewCheckpoint(mark string, from, to *flow.Board, moves []flow.Move) *Checkpoint {
+func NewCheckpoint(mark string, from, to *board.Board, moves []flow.Move) *Checkpoint {
 	c := &Checkpoint{Mark: mark, Reason: to.Settings().Control.Reason, Span: CheckpointSpan{To: TimeValue(to.At())},
 		Blocked: []BlockedTask{}, Anomalies: []AnomalyGroup{}, Found: []Finding{}, Changes: []Object{}, Alignment: []Object{}, Decide: []string{}}
 	begun := time.Time{}
@@ -84,7 +85,7 @@ func NewCheckpoint(mark string, from, to *flow.Board, moves []flow.Move) *Checkp
 	}
 	for _, t := range to.Tasks() {
 		if t.Status.IsBlocked() {
-			asked := lists.Of(OpenQuestions(to, t.ID), func(q *flow.Question) string { return q.Text })
+			asked := lists.Of(OpenQuestions(to, t.ID), func(q *board.Question) string { return q.Text })
 			c.Blocked = append(c.Blocked, BlockedTask{t.ID, t.Reason, append([]string{}, asked...)})
 		}
 	}
@@ -109,33 +110,33 @@ func failedMerges(n int) string {
 }
 
 // addRecords adds the anomalies and discoveries that the earlier board lacks.
-func (c *Checkpoint) addRecords(from, to *flow.Board) {
-	isNew := func(key flow.Key) bool { return from == nil || from.Load(key) == nil }
-	for _, a := range flow.All[*flow.Anomaly](to, flow.Anomalies) {
-		if a.Dismissed != nil || !isNew(flow.Key{Folder: flow.Anomalies, ID: string(a.ID)}) {
+func (c *Checkpoint) addRecords(from, to *board.Board) {
+	isNew := func(key board.Key) bool { return from == nil || from.Load(key) == nil }
+	for _, a := range board.All[*board.Anomaly](to, board.Anomalies) {
+		if a.Dismissed != nil || !isNew(board.Key{Folder: board.Anomalies, ID: string(a.ID)}) {
 			continue
 		}
 		i := slices.IndexFunc(c.Anomalies, func(g AnomalyGroup) bool { return g.Type == a.Type })
 		if i < 0 {
 			i = len(c.Anomalies)
-			c.Anomalies = append(c.Anomalies, AnomalyGroup{Type: a.Type, Tasks: []flow.TaskID{}})
+			c.Anomalies = append(c.Anomalies, AnomalyGroup{Type: a.Type, Tasks: []board.TaskID{}})
 		}
 		g := &c.Anomalies[i]
 		if g.Count++; a.Task != "" && !slices.Contains(g.Tasks, a.Task) {
 			g.Tasks = append(g.Tasks, a.Task)
 		}
 	}
-	for _, d := range flow.All[*flow.Discovery](to, flow.Discovered) {
-		if d.IsOpen(to.At()) && isNew(flow.Key{Folder: flow.Discovered, ID: string(d.ID)}) {
+	for _, d := range board.All[*board.Discovery](to, board.Discovered) {
+		if d.IsOpen(to.At()) && isNew(board.Key{Folder: board.Discovered, ID: string(d.ID)}) {
 			c.Found = append(c.Found, Finding{d.ID, d.Urgency, d.Text})
 		}
 	}
 }
 
 // addGoals adds what was said of goals and specs since the earlier board.
-func (c *Checkpoint) addGoals(from, to *flow.Board) {
-	for _, g := range flow.All[*flow.Goal](to, flow.Goals) {
-		var was flow.Goal
+func (c *Checkpoint) addGoals(from, to *board.Board) {
+	for _, g := range board.All[*board.Goal](to, board.Goals) {
+		var was board.Goal
 		if from != nil {
 			was = partOf(from.Goal(g.ID))
 		}

@@ -7,19 +7,19 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 )
 
 // A checkpoint has what was said since the one before it, also where a goal's full lists
 // have lost what was said first.
 func TestCheckpointsOfLongGoals(t *testing.T) {
 	t.Parallel()
-	goalAfter := func(said int) *flow.Board {
+	goalAfter := func(said int) *board.Board {
 		g := *goalOne
-		for n := max(0, said-flow.MaxList); n < said; n++ {
+		for n := max(0, said-board.MaxList); n < said; n++ {
 			at := noon.Add(time.Duration(n/2) * time.Second)
-			g.Changes = append(g.Changes, flow.Change{Spec: "specs/vision.md", Change: fmt.Sprint("change ", n), At: at})
-			g.Alignment = append(g.Alignment, flow.Alignment{Text: fmt.Sprint("text ", n), At: at})
+			g.Changes = append(g.Changes, board.Change{Spec: "specs/vision.md", Change: fmt.Sprint("change ", n), At: at})
+			g.Alignment = append(g.Alignment, board.Alignment{Text: fmt.Sprint("text ", n), At: at})
 		}
 		return boardOf(&g)
 	}
@@ -32,6 +32,6 @@ func TestCheckpointsOfLongGoals(t *testing.T) {
 			require.Equal(t, fmt.Sprint("text ", test.before), c.Alignment[0].Find("text"))
 		}
 	}
-	require.Len(t, NewCheckpoint("checkpoint-2", goalAfter(60), goalAfter(200), nil).Changes, flow.MaxList)
-	require.Len(t, NewCheckpoint("checkpoint-1", nil, goalAfter(60), nil).Changes, flow.MaxList)
+	require.Len(t, NewCheckpoint("checkpoint-2", goalAfter(60), goalAfter(200), nil).Changes, board.MaxList)
+	require.Len(t, NewCheckpoint("checkpoint-1", nil, goalAfter(60), nil).Changes, board.MaxList)
 }

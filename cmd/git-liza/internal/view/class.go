@@ -3,21 +3,21 @@ package view
 import (
 	"fmt"
 
-	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/flow/automation"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/flow/plaintext"
 )
 
 // A Class says how far the work of a file may be automated.
 type Class struct {
-	Path string        `json:"path"` // from the root of the repository
-	Blob flow.ObjectID `json:"blob"`
-	flow.Class
+	Path string         `json:"path"` // from the root of the repository
+	Blob board.ObjectID `json:"blob"`
+	board.Class
 }
 
 // ClassOf is the class of a text as the board has it for its blob, else as it was read. doc
 // may be nil.
-func ClassOf(path string, blob flow.ObjectID, read flow.Class, doc *flow.TrackedPath) Class {
+func ClassOf(path string, blob board.ObjectID, read board.Class, doc *board.TrackedPath) Class {
 	if doc != nil && doc.Blob == blob && doc.Class != nil {
 		read = *doc.Class
 	}

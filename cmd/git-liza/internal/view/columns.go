@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 )
 
 // A Column is the tasks of the same stage, those first that have been there longest; of
@@ -19,30 +20,30 @@ type Column struct {
 
 // A FlowRow is a task in a [Column].
 type FlowRow struct {
-	ID     flow.TaskID   `json:"id"`
-	Title  string        `json:"title"`
-	Status flow.Status   `json:"status"`
-	Goal   flow.GoalID   `json:"goal"`
-	Sprint flow.SprintID `json:"sprint"`
-	Who    flow.Actor    `json:"who"`    // that works on it or reviews it, "" if nobody does
-	Since  time.Time     `json:"since"`  // when its state changed
-	Due    *time.Time    `json:"due"`    // when the lease of who ends; null without one
-	Wait   string        `json:"wait"`   // what it waits for: the "for" of a group in status, "" if it is final
-	Detail string        `json:"detail"` // more about that
-	Level  int           `json:"level"`  // 0 where levels mean nothing to the goal
+	ID     board.TaskID   `json:"id"`
+	Title  string         `json:"title"`
+	Status board.Status   `json:"status"`
+	Goal   board.GoalID   `json:"goal"`
+	Sprint board.SprintID `json:"sprint"`
+	Who    board.Actor    `json:"who"`    // that works on it or reviews it, "" if nobody does
+	Since  time.Time      `json:"since"`  // when its state changed
+	Due    *time.Time     `json:"due"`    // when the lease of who ends; null without one
+	Wait   string         `json:"wait"`   // what it waits for: the "for" of a group in status, "" if it is final
+	Detail string         `json:"detail"` // more about that
+	Level  int            `json:"level"`  // 0 where levels mean nothing to the goal
 
-	task *flow.Summary
+	task *board.Summary
 }
 
 // Summary returns the task in short. It is shared and must not be changed.
-func (r *FlowRow) Summary() *flow.Summary { return r.task }
+func (r *FlowRow) Summary() *board.Summary { return r.task }
 
 // Named returns the title behind the level.
 func (r *FlowRow) Named() string { return leveled(r.Level, r.Title) }
 
 // TasksIn returns the tasks in columns by their ids.
-func TasksIn(list []Column) map[flow.TaskID]*flow.Summary {
-	tasks := map[flow.TaskID]*flow.Summary{}
+func TasksIn(list []Column) map[board.TaskID]*board.Summary {
+	tasks := map[board.TaskID]*board.Summary{}
 	for i := range list {
 		for _, r := range list[i].Rows {
 			tasks[r.ID] = r.task
@@ -56,9 +57,9 @@ var columnNames = [...]string{"draft", "to do", "work", "review", "approved", "b
 
 // columnOf has for each state the place of its column. The rules table is searched once,
 // not for each task.
-var columnOf = sync.OnceValue(func() map[flow.Status]int {
-	of := map[flow.Status]int{}
-	for _, status := range flow.Statuses() {
+var columnOf = sync.OnceValue(func() map[board.Status]int {
+	of := map[board.Status]int{}
+	for _, status := range board.Statuses() {
 		name := "to do"
 		switch {
 		case status.IsDraft():
@@ -67,11 +68,11 @@ var columnOf = sync.OnceValue(func() map[flow.Status]int {
 			name = "blocked"
 		case status.Final():
 			name = "done"
-		case status.Allows(flow.ActMerge):
+		case flow.Allows(status, board.ActMerge):
 			name = "approved"
-		case status.Allows(flow.ActReview):
+		case flow.Allows(status, board.ActReview):
 			name = "review"
-		case status.Allows(flow.ActSubmit):
+		case flow.Allows(status, board.ActSubmit):
 			name = "work"
 		}
 		of[status] = slices.Index(columnNames[:], name)

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/gitstore"
 )
 
@@ -14,7 +14,7 @@ import (
 // board has it.
 type Doing struct {
 	What string // such as coding, or idle
-	Task flow.TaskID
+	Task board.TaskID
 	Note string // "" if there is none, or if it is why the agent rests
 }
 
@@ -126,7 +126,7 @@ func (v Agent) origin() string {
 		return ""
 	}
 	var parts []string
-	if used := Amount(flow.Budget{Tokens: p.Usage.Tokens(), Cost: p.Usage.Cost}); used != "" {
+	if used := Amount(board.Budget{Tokens: p.Usage.Tokens(), Cost: p.Usage.Cost}); used != "" {
 		parts = append(parts, used+" so far")
 	}
 	program := p.Provider

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/flow/lists"
 	"github.com/git-liza/git-liza/flow/plaintext"
 	"github.com/git-liza/git-liza/flow/plan"
@@ -13,40 +14,40 @@ import (
 
 // A DryRun is what a rush would begin with, and how long what agents can do may take.
 type DryRun struct {
-	Agents  []FirstStep   `json:"agents"`
-	Merges  []flow.TaskID `json:"merges"` // approved, which the rush merges
-	Goals   []GoalDryRun  `json:"goals"`
-	Waiting []WaitGroup   `json:"waiting"` // after the first steps
-	Budgets []string      `json:"budgets"` // what bounds the work
+	Agents  []FirstStep    `json:"agents"`
+	Merges  []board.TaskID `json:"merges"` // approved, which the rush merges
+	Goals   []GoalDryRun   `json:"goals"`
+	Waiting []WaitGroup    `json:"waiting"` // after the first steps
+	Budgets []string       `json:"budgets"` // what bounds the work
 
 	waits []wait
 }
 
 // A FirstStep is what an agent of a rush would do first.
 type FirstStep struct {
-	Agent    flow.AgentID `json:"agent"`
-	Provider string       `json:"provider"`
-	Does     string       `json:"does"` // answer, plan, claim, review or wait
-	Task     flow.TaskID  `json:"task"`
-	Title    string       `json:"title"`
-	Why      string       `json:"why"`  // it plans or waits
-	Command  string       `json:"hint"` // ends the waiting, "" if none does
+	Agent    board.AgentID `json:"agent"`
+	Provider string        `json:"provider"`
+	Does     string        `json:"does"` // answer, plan, claim, review or wait
+	Task     board.TaskID  `json:"task"`
+	Title    string        `json:"title"`
+	Why      string        `json:"why"`  // it plans or waits
+	Command  string        `json:"hint"` // ends the waiting, "" if none does
 }
 
 // A GoalDryRun is how long the work of a goal may take that agents can do without a
 // person or a planner.
 type GoalDryRun struct {
-	Goal     flow.GoalID   `json:"goal"`
-	Tasks    int           `json:"tasks"`
-	Kept     []flow.TaskID `json:"kept"` // open ones that wait for a person or a planner, also by what they need
-	Levels   []LevelDryRun `json:"levels"`
-	Work     int64         `json:"work_seconds"` // of all tasks
-	Critical []flow.TaskID `json:"critical"`     // the chain that takes longest
-	Path     int64         `json:"path_seconds"` // of that chain
-	Barrier  string        `json:"barrier"`
-	Agents   int           `json:"agents"`  // that do tasks
-	Seconds  int64         `json:"seconds"` // until the last one is done; 0 without agents
-	Idle     int64         `json:"idle_seconds"`
+	Goal     board.GoalID   `json:"goal"`
+	Tasks    int            `json:"tasks"`
+	Kept     []board.TaskID `json:"kept"` // open ones that wait for a person or a planner, also by what they need
+	Levels   []LevelDryRun  `json:"levels"`
+	Work     int64          `json:"work_seconds"` // of all tasks
+	Critical []board.TaskID `json:"critical"`     // the chain that takes longest
+	Path     int64          `json:"path_seconds"` // of that chain
+	Barrier  string         `json:"barrier"`
+	Agents   int            `json:"agents"`  // that do tasks
+	Seconds  int64          `json:"seconds"` // until the last one is done; 0 without agents
+	Idle     int64          `json:"idle_seconds"`
 }
 
 // A LevelDryRun is how many tasks of a level agents can do.
@@ -57,16 +58,16 @@ type LevelDryRun struct {
 }
 
 // GoalDryRunOf simulates how agents work off what they can do of a goal.
-func GoalDryRunOf(b *flow.Board, goal flow.GoalID, agents int) GoalDryRun {
-	barrier := flow.BarrierOf(b, goal)
+func GoalDryRunOf(b *board.Board, goal board.GoalID, agents int) GoalDryRun {
+	barrier := board.BarrierOf(b, goal)
 	graph := GraphOf(b, goal)
 	p, kept := graph.workable()
-	v := GoalDryRun{Goal: goal, Tasks: len(p.Tasks), Kept: kept, Levels: []LevelDryRun{}, Critical: []flow.TaskID{}, Barrier: barrier.String(), Agents: agents}
+	v := GoalDryRun{Goal: goal, Tasks: len(p.Tasks), Kept: kept, Levels: []LevelDryRun{}, Critical: []board.TaskID{}, Barrier: barrier.String(), Agents: agents}
 	g, _ := plan.Link(p, nil)
 	v.Work = g.Work()
 	chain, seconds := g.Longest()
 	v.Path = seconds
-	v.Critical = append(v.Critical, lists.Of(chain, func(i int) flow.TaskID { return p.Tasks[i].ID })...)
+	v.Critical = append(v.Critical, lists.Of(chain, func(i int) board.TaskID { return p.Tasks[i].ID })...)
 	counts := map[int]int{}
 	for i := range p.Tasks {
 		counts[g.Level(i)]++
@@ -79,7 +80,7 @@ func GoalDryRunOf(b *flow.Board, goal flow.GoalID, agents int) GoalDryRun {
 		v.Levels = append(v.Levels, one)
 	}
 	if agents > 0 && len(p.Tasks) > 0 {
-		run := g.Simulate(agents, barrier == flow.LevelBarrier)
+		run := g.Simulate(agents, barrier == board.LevelBarrier)
 		v.Seconds, v.Idle = run.Makespan, run.Idle
 	}
 	return v
@@ -87,14 +88,14 @@ func GoalDryRunOf(b *flow.Board, goal flow.GoalID, agents int) GoalDryRun {
 
 // workable returns the plan of the tasks on which agents can work, one after the other,
 // without a person or a planner; what is submitted counts as done. kept are the others.
-func (g *Graph) workable() (p *plan.Plan, kept []flow.TaskID) {
-	open := map[flow.TaskID]*GraphNode{}
+func (g *Graph) workable() (p *plan.Plan, kept []board.TaskID) {
+	open := map[board.TaskID]*GraphNode{}
 	for i := range g.Open() {
 		open[g.Nodes[i].ID] = &g.Nodes[i]
 	}
-	known := map[flow.TaskID]bool{}
-	var isKept func(flow.TaskID) bool
-	isKept = func(id flow.TaskID) bool {
+	known := map[board.TaskID]bool{}
+	var isKept func(board.TaskID) bool
+	isKept = func(id board.TaskID) bool {
 		if is, looked := known[id]; looked {
 			return is
 		}
@@ -103,32 +104,32 @@ func (g *Graph) workable() (p *plan.Plan, kept []flow.TaskID) {
 		return known[id]
 	}
 	all, _ := g.Left()
-	p, kept = &plan.Plan{Feature: all.Feature}, []flow.TaskID{}
-	left := map[flow.TaskID]bool{}
+	p, kept = &plan.Plan{Feature: all.Feature}, []board.TaskID{}
+	left := map[board.TaskID]bool{}
 	for _, t := range all.Tasks {
 		if is := open[t.ID].Status; isKept(t.ID) {
 			kept = append(kept, t.ID)
-		} else if !is.Allows(flow.ActReview) && !is.Allows(flow.ActMerge) {
+		} else if !flow.Allows(is, board.ActReview) && !flow.Allows(is, board.ActMerge) {
 			p.Tasks, left[t.ID] = append(p.Tasks, t), true
 		}
 	}
 	for i := range p.Tasks {
 		t := &p.Tasks[i]
-		t.DependsOn = slices.DeleteFunc(slices.Clone(t.DependsOn), func(id flow.TaskID) bool { return !left[id] })
+		t.DependsOn = slices.DeleteFunc(slices.Clone(t.DependsOn), func(id board.TaskID) bool { return !left[id] })
 	}
 	return p, kept
 }
 
 // SetBoard says what the tasks of a goal, of all goals if it is "", wait for on a board,
 // and what their budgets leave.
-func (v *DryRun) SetBoard(r Reading, goal flow.GoalID) {
+func (v *DryRun) SetBoard(r Reading, goal board.GoalID) {
 	r.About, r.Only = goal, goal != ""
 	status := NewPicture(r).Overview()
 	v.Waiting, v.waits = status.Waiting, status.waits
 	for _, one := range v.Goals {
-		if spent := r.Board.Budget(one.Goal, ""); spent != nil {
+		if spent := flow.CheckBudget(r.Board, one.Goal, ""); spent != nil {
 			v.Budgets = append(v.Budgets, spent.Reason+": "+spent.Hint)
-		} else if left, bound := r.Board.Left(one.Goal, ""); bound {
+		} else if left, bound := flow.RemainingBudget(r.Board, one.Goal, ""); bound {
 			v.Budgets = append(v.Budgets, fmt.Sprintf("%s: left %s", one.Goal, Amount(left)))
 		}
 	}
@@ -179,7 +180,7 @@ func (g *GoalDryRun) line() string {
 		} else {
 			part += ", and no agent for it"
 		}
-		if g.Barrier == flow.LevelBarrier.String() {
+		if g.Barrier == board.LevelBarrier.String() {
 			part += ", level by level"
 		}
 		parts = append(parts, part, fmt.Sprintf("longest chain %s, %s", spanOf(g.Path), chainText(g.Critical)))

@@ -5,28 +5,28 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 )
 
 // What waits for a planner, for a person or for what has ended is not worked off, nor what
 // waits for that; what is submitted is done.
 func TestWorkable(t *testing.T) {
 	t.Parallel()
-	node := func(id flow.TaskID, status flow.Status, waits ...flow.TaskID) GraphNode {
-		return GraphNode{ID: id, Status: status, Waits: waits, input: &flow.TaskInput{}}
+	node := func(id board.TaskID, status board.Status, waits ...board.TaskID) GraphNode {
+		return GraphNode{ID: id, Status: status, Waits: waits, input: &board.TaskInput{}}
 	}
-	g := Graph{Nodes: []GraphNode{node("a", flow.Unclaimed), node("b", flow.Blocked), node("c", flow.Unclaimed, "a", "b"), node("d", flow.Rejected, "a", "e"),
-		node("e", flow.ReadyForReview), node("f", flow.Unclaimed, "d", "e"), node("g", flow.Unclaimed, "gone"), node("h", flow.Draft), node("i", flow.Approved, "a"), node("gone", flow.Abandoned)}}
+	g := Graph{Nodes: []GraphNode{node("a", board.Unclaimed), node("b", board.Blocked), node("c", board.Unclaimed, "a", "b"), node("d", board.Rejected, "a", "e"),
+		node("e", board.ReadyForReview), node("f", board.Unclaimed, "d", "e"), node("g", board.Unclaimed, "gone"), node("h", board.Draft), node("i", board.Approved, "a"), node("gone", board.Abandoned)}}
 	g.link("")
 	p, kept := g.workable()
-	require.Equal(t, []flow.TaskID{"b", "c", "g", "h"}, kept)
-	var left []flow.TaskID
-	needs := map[flow.TaskID][]flow.TaskID{}
+	require.Equal(t, []board.TaskID{"b", "c", "g", "h"}, kept)
+	var left []board.TaskID
+	needs := map[board.TaskID][]board.TaskID{}
 	for _, one := range p.Tasks {
 		left, needs[one.ID] = append(left, one.ID), one.DependsOn
 	}
-	require.Equal(t, []flow.TaskID{"a", "d", "f"}, left)
-	require.Equal(t, map[flow.TaskID][]flow.TaskID{"a": nil, "d": {"a"}, "f": {"d"}}, needs)
+	require.Equal(t, []board.TaskID{"a", "d", "f"}, left)
+	require.Equal(t, map[board.TaskID][]board.TaskID{"a": nil, "d": {"a"}, "f": {"d"}}, needs)
 }
 
 // A screen of 80 characters shows the whole of a dry run, and hostile titles as text.
@@ -35,8 +35,8 @@ func TestDryRunText(t *testing.T) {
 	v := DryRun{
 		Agents: []FirstStep{{Agent: "planner-1", Provider: "claude", Does: "plan", Why: "no_tasks"}, {Agent: "coder-1", Provider: "claude", Does: "claim", Task: "a", Title: "One\x1b[31m\nand more"},
 			{Agent: "coder-2", Does: "wait", Why: "a is kept", Command: "git liza trust HASH"}, {Agent: "coder-3", Does: "wait", Why: "a is kept", Command: "git liza trust HASH"}},
-		Merges:  []flow.TaskID{"m", "n"},
-		Goals:   []GoalDryRun{{Goal: "goal-1", Tasks: 3, Levels: []LevelDryRun{{1, "base", 2}, {2, "", 1}}, Work: 9000, Critical: []flow.TaskID{"a", "c"}, Path: 5400, Barrier: "level", Agents: 2, Seconds: 5400}, {Goal: "goal-2", Kept: []flow.TaskID{"x"}}, {Goal: "goal-3", Tasks: 1, Levels: []LevelDryRun{{1, "", 1}}, Work: 60, Path: 60, Critical: []flow.TaskID{"y"}}, {Goal: "goal-4"}},
+		Merges:  []board.TaskID{"m", "n"},
+		Goals:   []GoalDryRun{{Goal: "goal-1", Tasks: 3, Levels: []LevelDryRun{{1, "base", 2}, {2, "", 1}}, Work: 9000, Critical: []board.TaskID{"a", "c"}, Path: 5400, Barrier: "level", Agents: 2, Seconds: 5400}, {Goal: "goal-2", Kept: []board.TaskID{"x"}}, {Goal: "goal-3", Tasks: 1, Levels: []LevelDryRun{{1, "", 1}}, Work: 60, Path: 60, Critical: []board.TaskID{"y"}}, {Goal: "goal-4"}},
 		Budgets: []string{"goal-1: left 3 tokens"},
 	}
 	require.Equal(t, `

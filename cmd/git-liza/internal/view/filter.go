@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/flow/glob"
 	"github.com/git-liza/git-liza/flow/lists"
 	"github.com/git-liza/git-liza/gitstore"
@@ -17,11 +17,11 @@ import (
 // A Filter selects tasks, and what is about them. The zero value selects all that are not
 // archived.
 type Filter struct {
-	Status   []flow.Status // only these, unless there is none
-	Goal     flow.GoalID   // only of this goal, unless it is ""
-	Mine     flow.Actor    // only open tasks that this actor holds, reviews or worked on last, unless it is ""
-	Ready    bool          // only tasks that the asker could claim now
-	Archived bool          // archived tasks too
+	Status   []board.Status // only these, unless there is none
+	Goal     board.GoalID   // only of this goal, unless it is ""
+	Mine     board.Actor    // only open tasks that this actor holds, reviews or worked on last, unless it is ""
+	Ready    bool           // only tasks that the asker could claim now
+	Archived bool           // archived tasks too
 
 	terms []term
 }
@@ -79,7 +79,7 @@ func parseTerm(word string) (term, error) {
 	}
 	t := term{key: strings.ToLower(key)}
 	if value == "" {
-		return t, fmt.Errorf("%s: of the filter has no value; it has words like %s", flow.Excerpt(key, 80), filterKeys)
+		return t, fmt.Errorf("%s: of the filter has no value; it has words like %s", board.Excerpt(key, 80), filterKeys)
 	}
 	switch t.key {
 	case ageTerm:
@@ -100,7 +100,7 @@ func parseTerm(word string) (term, error) {
 		t.any = strings.Split(strings.ToLower(value), ",")
 		return t, nil
 	}
-	return t, fmt.Errorf("a filter has no key %q; it has words like %s", flow.Excerpt(key, 80), filterKeys)
+	return t, fmt.Errorf("a filter has no key %q; it has words like %s", board.Excerpt(key, 80), filterKeys)
 }
 
 // parseAge reads >1h, <2d; without a sign the age is more.
@@ -108,7 +108,7 @@ func (t *term) parseAge(value string) error {
 	t.older = !strings.HasPrefix(value, "<")
 	span, ok := gitstore.ParseSpan(strings.TrimLeft(value, "<>="))
 	if t.span = span; !ok {
-		return fmt.Errorf("%q is no age; a filter has age:>1h or age:<2d, with a span such as %s", flow.Excerpt(value, 80), gitstore.SpanForms)
+		return fmt.Errorf("%q is no age; a filter has age:>1h or age:<2d, with a span such as %s", board.Excerpt(value, 80), gitstore.SpanForms)
 	}
 	return nil
 }
@@ -120,11 +120,11 @@ const (
 )
 
 func checkStates(names []string) error {
-	states := lists.Of(flow.Statuses(), func(s flow.Status) string { return strings.ToLower(s.String()) })
+	states := lists.Of(board.Statuses(), func(s board.Status) string { return strings.ToLower(s.String()) })
 	known := append([]string{openStates, finalStates}, states...)
 	for _, name := range names {
 		if !slices.Contains(known, name) {
-			return fmt.Errorf("no task is ever %q; a filter knows status:%s", flow.Excerpt(name, 80), strings.Join(known, ", status:"))
+			return fmt.Errorf("no task is ever %q; a filter knows status:%s", board.Excerpt(name, 80), strings.Join(known, ", status:"))
 		}
 	}
 	return nil
@@ -133,7 +133,7 @@ func checkStates(names []string) error {
 func checkLevels(numbers []string) error {
 	for _, text := range numbers {
 		if n, err := strconv.Atoi(text); err != nil || n < 1 || text != strconv.Itoa(n) {
-			return fmt.Errorf("%q is no level; a filter has level:2 or level:1,3", flow.Excerpt(text, 80))
+			return fmt.Errorf("%q is no level; a filter has level:2 or level:1,3", board.Excerpt(text, 80))
 		}
 	}
 	return nil
@@ -143,7 +143,7 @@ func checkLevels(numbers []string) error {
 func (f Filter) IsEmpty() bool { return len(f.terms) == 0 }
 
 // Match reports whether the words of the filter hold for a task at a time.
-func (f Filter) Match(t *flow.Summary, at time.Time) bool {
+func (f Filter) Match(t *board.Summary, at time.Time) bool {
 	return f.all(func(one *term) bool { return one.holds(t, at) })
 }
 
@@ -153,18 +153,18 @@ func (f Filter) all(holds func(*term) bool) bool {
 }
 
 // holds reports whether a term holds for a task.
-func (t *term) holds(s *flow.Summary, at time.Time) bool {
+func (t *term) holds(s *board.Summary, at time.Time) bool {
 	switch t.key {
 	case statusTerm:
 		return t.is(s.Status.String()) || t.is(openStates) && !s.Status.Final() || t.is(finalStates) && s.Status.Final()
 	case agentTerm:
-		return t.is(string(s.Coder)) || slices.ContainsFunc(s.Judges, func(j flow.Judge) bool { return t.is(string(j.By)) })
+		return t.is(string(s.Coder)) || slices.ContainsFunc(s.Judges, func(j board.Judge) bool { return t.is(string(j.By)) })
 	case goalTerm:
 		return t.is(string(s.Goal))
 	case sprintTerm:
 		return t.is(string(s.Sprint))
 	case roleTerm:
-		return t.is(s.Role.String()) || slices.ContainsFunc(s.Judges, func(j flow.Judge) bool { return t.is(j.Role.String()) })
+		return t.is(s.Role.String()) || slices.ContainsFunc(s.Judges, func(j board.Judge) bool { return t.is(j.Role.String()) })
 	case kindTerm:
 		return t.is(s.Kind.String())
 	case labelTerm:
@@ -208,7 +208,7 @@ func (t *term) occurs(texts ...string) bool {
 
 // matchItem reports whether the words hold for an item of an inbox: kind, age and text of
 // itself, the rest of the task, goal or agent that it is about.
-func (f Filter) matchItem(i *Item, at time.Time, find func(flow.TaskID) *flow.Summary) bool {
+func (f Filter) matchItem(i *Item, at time.Time, find func(board.TaskID) *board.Summary) bool {
 	return f.all(func(t *term) bool {
 		own := false
 		switch t.key {
@@ -224,13 +224,13 @@ func (f Filter) matchItem(i *Item, at time.Time, find func(flow.TaskID) *flow.Su
 		if own {
 			return true
 		}
-		s := find(cmp.Or(i.task, flow.TaskID(i.Subject)))
+		s := find(cmp.Or(i.task, board.TaskID(i.Subject)))
 		return s != nil && t.holds(s, at)
 	})
 }
 
 // FindSummary finds the summary of a task in any state, nil if there is none.
-func (r Reading) FindSummary(id flow.TaskID) *flow.Summary {
+func (r Reading) FindSummary(id board.TaskID) *board.Summary {
 	t := r.Board.Task(id)
 	if t == nil {
 		return nil
@@ -240,14 +240,14 @@ func (r Reading) FindSummary(id flow.TaskID) *flow.Summary {
 }
 
 // Alarms returns the alarms for which the words hold, as for items of the inbox.
-func (f Filter) Alarms(list []Alarm, at time.Time, find func(flow.TaskID) *flow.Summary) []Alarm {
+func (f Filter) Alarms(list []Alarm, at time.Time, find func(board.TaskID) *board.Summary) []Alarm {
 	return selected(list, func(a *Alarm) bool {
 		return f.matchItem(&Item{Kind: string(a.Kind), Subject: a.Subject, Text: a.Text, since: a.Since}, at, find)
 	})
 }
 
 // Entries returns the moves for which the words hold, see [Filter.MatchEntry].
-func (f Filter) Entries(list []Entry, at time.Time, find func(flow.TaskID) *flow.Summary) []Entry {
+func (f Filter) Entries(list []Entry, at time.Time, find func(board.TaskID) *board.Summary) []Entry {
 	return selected(list, func(e *Entry) bool { return f.MatchEntry(e, at, find) })
 }
 
@@ -275,14 +275,14 @@ func selected[T any](list []T, wanted func(*T) bool) []T {
 
 // MatchEntry reports whether the words hold for a move: agent, age and text of itself, the
 // rest of its task.
-func (f Filter) MatchEntry(e *Entry, at time.Time, find func(flow.TaskID) *flow.Summary) bool {
+func (f Filter) MatchEntry(e *Entry, at time.Time, find func(board.TaskID) *board.Summary) bool {
 	i := Item{Subject: string(e.Move.By), Text: e.ShortLine(), since: e.Move.At, task: e.Move.Task}
 	return f.matchItem(&i, at, find)
 }
 
 // Select returns the part of the inbox for which the words of a filter hold; the numbers
 // are of that part. find returns the summary of a task, nil if there is none.
-func (in *Inbox) Select(f Filter, find func(flow.TaskID) *flow.Summary) *Inbox {
+func (in *Inbox) Select(f Filter, find func(board.TaskID) *board.Summary) *Inbox {
 	if f.IsEmpty() {
 		return in
 	}
@@ -297,12 +297,12 @@ func (in *Inbox) Select(f Filter, find func(flow.TaskID) *flow.Summary) *Inbox {
 
 // Agents returns the agents for which the words hold: id, role and text of themselves, the
 // rest of their tasks.
-func (f Filter) Agents(list []Agent, at time.Time, find func(flow.TaskID) *flow.Summary) []Agent {
+func (f Filter) Agents(list []Agent, at time.Time, find func(board.TaskID) *board.Summary) []Agent {
 	return selected(list, func(a *Agent) bool { return f.matchAgent(a, find(a.Task), at) })
 }
 
 // matchAgent reports whether the words hold for an agent with a task, nil if it has none.
-func (f Filter) matchAgent(a *Agent, s *flow.Summary, at time.Time) bool {
+func (f Filter) matchAgent(a *Agent, s *board.Summary, at time.Time) bool {
 	return f.all(func(t *term) bool {
 		switch t.key {
 		case agentTerm:

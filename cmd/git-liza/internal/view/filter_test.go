@@ -6,15 +6,15 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 )
 
 func TestFilter(t *testing.T) {
 	t.Parallel()
 	at := time.Date(2026, 1, 17, 14, 0, 0, 0, time.UTC)
-	task := &flow.Summary{ID: "task-1", Title: "Limit Logins", Status: flow.Blocked, Kind: flow.Docs, Role: flow.Coder, Goal: "goal-1", Sprint: "sprint-2",
+	task := &board.Summary{ID: "task-1", Title: "Limit Logins", Status: board.Blocked, Kind: board.Docs, Role: board.Coder, Goal: "goal-1", Sprint: "sprint-2",
 		Owns: []string{"auth/**", "cmd/*.go"}, Spec: "specs/vision.md", Coder: "coder-2", Changed: at.Add(-90 * time.Minute), Reason: "which unit?", Labels: []string{"API", "net"}, Level: 2,
-		Judges: []flow.Judge{{Role: flow.CodeReviewer, By: "code-reviewer-1"}}}
+		Judges: []board.Judge{{Role: board.CodeReviewer, By: "code-reviewer-1"}}}
 	for words, want := range map[string]bool{
 		"":                                     true,
 		"status:blocked":                       true,
@@ -87,8 +87,8 @@ func TestFilter(t *testing.T) {
 func TestFilterOfItems(t *testing.T) {
 	t.Parallel()
 	at := time.Date(2026, 1, 17, 14, 0, 0, 0, time.UTC)
-	task := &flow.Summary{ID: "task-1", Status: flow.Blocked, Kind: flow.Docs, Goal: "goal-1", Coder: "coder-2", Owns: []string{"auth/**"}}
-	find := func(id flow.TaskID) *flow.Summary {
+	task := &board.Summary{ID: "task-1", Status: board.Blocked, Kind: board.Docs, Goal: "goal-1", Coder: "coder-2", Owns: []string{"auth/**"}}
+	find := func(id board.TaskID) *board.Summary {
 		if id == task.ID {
 			return task
 		}

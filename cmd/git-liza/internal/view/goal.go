@@ -6,30 +6,30 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/flow/lists"
 	"github.com/git-liza/git-liza/flow/plaintext"
 )
 
 // A Goal is a goal in the form that lists show.
 type Goal struct {
-	ID       flow.GoalID   `json:"id"`
-	Title    string        `json:"title"`
-	Status   flow.Phase    `json:"status"`
-	Priority int           `json:"priority"`
-	Sprint   flow.SprintID `json:"sprint"`   // the open one, "" between two
-	Open     int           `json:"open"`     // tasks that are not final
-	Merged   int           `json:"merged"`   // tasks, archived ones too
-	Archived int           `json:"archived"` // final tasks; of an ended goal also those that passed to another one
-	Current  bool          `json:"current"`  // a command means it that names no goal
-	Focus    bool          `json:"focus"`    // commands of this clone mean it instead
-	Hold     *Held         `json:"hold"`     // null if no decision holds tasks back
-	Barrier  flow.Barrier  `json:"barrier"`
-	Failed   int           `json:"failed"` // the level that failed, 0 if none did
-	Caps     []Cap         `json:"caps"`
-	Streak   int           `json:"streak"` // failures in a row with the same error
-	Workflow string        `json:"workflow"`
-	Phase    flow.PhaseID  `json:"phase"` // "" without a workflow that has phases
+	ID       board.GoalID   `json:"id"`
+	Title    string         `json:"title"`
+	Status   board.Phase    `json:"status"`
+	Priority int            `json:"priority"`
+	Sprint   board.SprintID `json:"sprint"`   // the open one, "" between two
+	Open     int            `json:"open"`     // tasks that are not final
+	Merged   int            `json:"merged"`   // tasks, archived ones too
+	Archived int            `json:"archived"` // final tasks; of an ended goal also those that passed to another one
+	Current  bool           `json:"current"`  // a command means it that names no goal
+	Focus    bool           `json:"focus"`    // commands of this clone mean it instead
+	Hold     *Held          `json:"hold"`     // null if no decision holds tasks back
+	Barrier  board.Barrier  `json:"barrier"`
+	Failed   int            `json:"failed"` // the level that failed, 0 if none did
+	Caps     []Cap          `json:"caps"`
+	Streak   int            `json:"streak"` // failures in a row with the same error
+	Workflow string         `json:"workflow"`
+	Phase    board.PhaseID  `json:"phase"` // "" without a workflow that has phases
 }
 
 // A Cap is how many tasks of a goal the agents of a principal may hold at once, because
@@ -40,9 +40,9 @@ type Cap struct {
 }
 
 // capsOf returns the caps of a goal.
-func capsOf(g *flow.Goal) []Cap {
-	capped := lists.Where(g.Pressure, func(p flow.Pressure) bool { return p.Cap > 0 })
-	return append([]Cap{}, lists.Of(capped, func(p flow.Pressure) Cap { return Cap{p.Principal, p.Cap} })...)
+func capsOf(g *board.Goal) []Cap {
+	capped := lists.Where(g.Pressure, func(p board.Pressure) bool { return p.Cap > 0 })
+	return append([]Cap{}, lists.Of(capped, func(p board.Pressure) Cap { return Cap{p.Principal, p.Cap} })...)
 }
 
 // text says what a cap allows.
@@ -56,10 +56,10 @@ func (c Cap) text() string {
 
 // Goals are all goals of the board, in order of creation. tasks are the board's,
 // focus is the goal of the clone.
-func Goals(b *flow.Board, tasks []flow.Summary, focus flow.GoalID) []Goal {
-	goals := flow.All[*flow.Goal](b, flow.Goals)
-	slices.SortStableFunc(goals, func(x, y *flow.Goal) int { return x.Created.Compare(y.Created) })
-	of := map[flow.GoalID]*tally{}
+func Goals(b *board.Board, tasks []board.Summary, focus board.GoalID) []Goal {
+	goals := board.All[*board.Goal](b, board.Goals)
+	slices.SortStableFunc(goals, func(x, y *board.Goal) int { return x.Created.Compare(y.Created) })
+	of := map[board.GoalID]*tally{}
 	for i := range tasks {
 		if of[tasks[i].Goal] == nil {
 			of[tasks[i].Goal] = new(tally)
@@ -69,13 +69,13 @@ func Goals(b *flow.Board, tasks []flow.Summary, focus flow.GoalID) []Goal {
 	return goalRows(b, goals, of, focus)
 }
 
-func goalRows(b *flow.Board, goals []*flow.Goal, of map[flow.GoalID]*tally, focus flow.GoalID) []Goal {
+func goalRows(b *board.Board, goals []*board.Goal, of map[board.GoalID]*tally, focus board.GoalID) []Goal {
 	list := make([]Goal, 0, len(goals))
 	for _, g := range goals {
 		row := Goal{Open: of[g.ID].open(), Merged: max(of[g.ID].merged(), g.Merged), Archived: g.Added - of[g.ID].sum(), ID: g.ID, Title: g.Title, Status: g.Status, Priority: g.Priority, Current: b.Settings().Goal == g.ID, Focus: focus == g.ID, Hold: heldOf(b, g),
-			Barrier: flow.BarrierOf(b, g.ID), Caps: capsOf(g), Streak: partOf(g.Streak).Failures,
-			Workflow: cmp.Or(g.Workflow, flow.PlainWorkflow), Phase: g.Phase}
-		if l := flow.LastLevel(b, g.ID); l != nil && !l.Passed {
+			Barrier: board.BarrierOf(b, g.ID), Caps: capsOf(g), Streak: partOf(g.Streak).Failures,
+			Workflow: cmp.Or(g.Workflow, board.PlainWorkflow), Phase: g.Phase}
+		if l := board.LastLevel(b, g.ID); l != nil && !l.Passed {
 			row.Failed = l.Number
 		}
 		if g.Ended.IsZero() {
@@ -121,7 +121,7 @@ func (g Goal) held() (text string) {
 	}
 	if g.Failed > 0 {
 		text += fmt.Sprintf(", level %d failed", g.Failed)
-	} else if g.Barrier == flow.LevelBarrier {
+	} else if g.Barrier == board.LevelBarrier {
 		text += ", level by level"
 	}
 	for _, c := range g.Caps {
@@ -132,7 +132,7 @@ func (g Goal) held() (text string) {
 
 // GoalText formats a goal for people, with the scope of each of its sprints. uncounted is the number
 // of its sessions that did not report their usage.
-func GoalText(b *flow.Board, g *flow.Goal, uncounted int) string {
+func GoalText(b *board.Board, g *board.Goal, uncounted int) string {
 	var text strings.Builder
 	fmt.Fprintf(&text, "%s  %s  %s\nspec     %s\ncreated  %s by %s\n", g.ID, g.Status, plaintext.Line(g.Title), g.Spec, g.Created.Format(Stamp), g.CreatedBy)
 	if g.Phase != "" {
@@ -144,7 +144,7 @@ func GoalText(b *flow.Board, g *flow.Goal, uncounted int) string {
 	if !g.Ended.IsZero() {
 		fmt.Fprintf(&text, "ended    %s  %s\n", g.Ended.Format(Stamp), g.Reason)
 	}
-	if g.Usage != (flow.Usage{}) {
+	if g.Usage != (board.Usage{}) {
 		fmt.Fprintf(&text, "used     %s\n", Spent{g.Usage, uncounted}.Words())
 	}
 	if h := g.Hold; h != nil {
@@ -166,7 +166,7 @@ func GoalText(b *flow.Board, g *flow.Goal, uncounted int) string {
 	if s := g.Streak; s != nil && s.Failures > 1 {
 		fmt.Fprintf(&text, "streak   %d failures in a row with the same error\n", s.Failures)
 	}
-	for _, p := range flow.All[*flow.Sprint](b, flow.Sprints) {
+	for _, p := range board.All[*board.Sprint](b, board.Sprints) {
 		if p.Goal == g.ID {
 			fmt.Fprintf(&text, "%-8s %s\n", p.ID, ScopeText(b, p.ID))
 		}
@@ -189,22 +189,22 @@ func indented(text string) string {
 
 // Sprint returns a sprint for JSON, with what it planned when it began and its tasks
 // outside the archive.
-func Sprint(b *flow.Board, p *flow.Sprint) Object {
-	tasks := append([]Object{}, lists.Of(sprintTasks(b, p), func(t flow.Summary) Object {
+func Sprint(b *board.Board, p *board.Sprint) Object {
+	tasks := append([]Object{}, lists.Of(sprintTasks(b, p), func(t board.Summary) Object {
 		return Object{{"id", t.ID}, {"status", t.Status}, {"title", t.Title}, {"stretch", t.Stretch}}
 	})...)
-	plan := cmp.Or(flow.PlanOf(b, p.ID), new(flow.SprintPlan))
+	plan := cmp.Or(board.PlanOf(b, p.ID), new(board.SprintPlan))
 	return ObjectOf(p).With("planned", ValueOf(plan.Planned)).With("stretch", ValueOf(plan.Stretch)).With("tasks", tasks)
 }
 
 // ScopeText says what has become of the tasks with which a sprint began: those of its plan, else
 // those of its tasks that replace no other; and which came since.
-func ScopeText(b *flow.Board, id flow.SprintID) string {
-	p, plan := cmp.Or(b.Sprint(id), &flow.Sprint{ID: id}), cmp.Or(flow.PlanOf(b, id), new(flow.SprintPlan))
+func ScopeText(b *board.Board, id board.SprintID) string {
+	p, plan := cmp.Or(b.Sprint(id), &board.Sprint{ID: id}), cmp.Or(board.PlanOf(b, id), new(board.SprintPlan))
 	planned := slices.Concat(plan.Planned, plan.Stretch)
-	tasks := slices.Concat(planned, p.Carried, lists.Of(sprintTasks(b, p), func(t flow.Summary) flow.TaskID { return t.ID }))
+	tasks := slices.Concat(planned, p.Carried, lists.Of(sprintTasks(b, p), func(t board.Summary) board.TaskID { return t.ID }))
 	var gone []string
-	var since []flow.TaskID
+	var since []board.TaskID
 	merged, open := 0, 0
 	for i, id := range tasks {
 		t := b.Task(id)
@@ -235,13 +235,13 @@ func ScopeText(b *flow.Board, id flow.SprintID) string {
 	return strings.Join(parts, "; ")
 }
 
-func sprintTasks(b *flow.Board, p *flow.Sprint) []flow.Summary {
-	return slices.DeleteFunc(b.Tasks(), func(t flow.Summary) bool { return t.Sprint != p.ID })
+func sprintTasks(b *board.Board, p *board.Sprint) []board.Summary {
+	return slices.DeleteFunc(b.Tasks(), func(t board.Summary) bool { return t.Sprint != p.ID })
 }
 
 // SprintText formats a sprint with its tasks for people. uncounted is the number of its
 // sessions that did not report their usage, figures are those of [RetroFigures].
-func SprintText(b *flow.Board, p *flow.Sprint, uncounted int, figures []string) string {
+func SprintText(b *board.Board, p *board.Sprint, uncounted int, figures []string) string {
 	var text strings.Builder
 	fmt.Fprintf(&text, "%s  %s  of %s\nstarted  %s\n", p.ID, p.Status, p.Goal, p.Started.Format(Stamp))
 	if !p.Deadline.IsZero() {
@@ -250,7 +250,7 @@ func SprintText(b *flow.Board, p *flow.Sprint, uncounted int, figures []string) 
 	if !p.Ended.IsZero() {
 		text.WriteString(strings.TrimRight(fmt.Sprintf("ended    %s  %s", p.Ended.Format(Stamp), indented(p.Reason)), " ") + "\n")
 	}
-	if p.Usage != (flow.Usage{}) {
+	if p.Usage != (board.Usage{}) {
 		fmt.Fprintf(&text, "used     %s\n", Spent{p.Usage, uncounted}.Words())
 	}
 	if len(p.Carried) > 0 {

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/flow/lists"
 	"github.com/git-liza/git-liza/flow/plan"
 )
@@ -13,12 +13,12 @@ import (
 // A Graph is the tasks of a board, of one goal, or of a plan that is on no board: with
 // what they need, what stands in the way of the open ones, and how long they take.
 type Graph struct {
-	Goal     flow.GoalID    `json:"goal"`         // "" for all goals, and of a file
+	Goal     board.GoalID   `json:"goal"`         // "" for all goals, and of a file
 	Title    string         `json:"title"`        // of the goal, or the feature of a file
 	Work     int64          `json:"work_seconds"` // of all open tasks
 	Levels   []Level        `json:"levels"`       // empty for several goals, and where levels mean nothing
 	Counts   map[string]int `json:"counts"`       // of the nodes by state
-	Critical []flow.TaskID  `json:"critical"`     // the longest chain of open tasks, in the order of work
+	Critical []board.TaskID `json:"critical"`     // the longest chain of open tasks, in the order of work
 	Length   int            `json:"length"`       // of that chain, in tasks
 	Seconds  int64          `json:"seconds"`      // of work on that chain
 	Free     *Schedule      `json:"free"`         // a task begins when what it needs is merged; null if nobody asked
@@ -37,28 +37,28 @@ type Graph struct {
 
 // A GraphNode is a task in a [Graph].
 type GraphNode struct {
-	ID       flow.TaskID   `json:"id"`
-	Title    string        `json:"title"`
-	Status   flow.Status   `json:"status"`
-	Goal     flow.GoalID   `json:"goal"`
-	Role     flow.Role     `json:"role"`
-	Agent    flow.Actor    `json:"agent"`    // that works on it or did so last
-	Level    int           `json:"level"`    // that it has, else one more than that of the deepest task that it needs
-	Seconds  int64         `json:"seconds"`  // its estimate, or the usual one
-	Step     int           `json:"step"`     // of an open task: 1 if no other task is in its way, else one more than the last that is; 0 of a final one
-	Critical bool          `json:"critical"` // part of the longest chain
-	Needs    []flow.TaskID `json:"needs"`    // the tasks that it depends on
-	Waits    []flow.TaskID `json:"waits"`    // of an open task: what has to be merged first, or stands in the way for good
-	Holds    int           `json:"holds"`    // open tasks that wait for it, directly or not
-	Archived bool          `json:"archived"`
-	Reverted bool          `json:"reverted"`
+	ID       board.TaskID   `json:"id"`
+	Title    string         `json:"title"`
+	Status   board.Status   `json:"status"`
+	Goal     board.GoalID   `json:"goal"`
+	Role     board.Role     `json:"role"`
+	Agent    board.Actor    `json:"agent"`    // that works on it or did so last
+	Level    int            `json:"level"`    // that it has, else one more than that of the deepest task that it needs
+	Seconds  int64          `json:"seconds"`  // its estimate, or the usual one
+	Step     int            `json:"step"`     // of an open task: 1 if no other task is in its way, else one more than the last that is; 0 of a final one
+	Critical bool           `json:"critical"` // part of the longest chain
+	Needs    []board.TaskID `json:"needs"`    // the tasks that it depends on
+	Waits    []board.TaskID `json:"waits"`    // of an open task: what has to be merged first, or stands in the way for good
+	Holds    int            `json:"holds"`    // open tasks that wait for it, directly or not
+	Archived bool           `json:"archived"`
+	Reverted bool           `json:"reverted"`
 
-	reason string          // why it is blocked
-	order  int             // of its creation
-	column int             // of drawings: 1 if no edge leads to it, else one more than the last that one comes from
-	mark   int             // the level where lists show it, else 0
-	part   int             // of the text: the level, 0 for the task of another goal, or the step
-	input  *flow.TaskInput // what is said of it that plans need
+	reason string           // why it is blocked
+	order  int              // of its creation
+	column int              // of drawings: 1 if no edge leads to it, else one more than the last that one comes from
+	mark   int              // the level where lists show it, else 0
+	part   int              // of the text: the level, 0 for the task of another goal, or the step
+	input  *board.TaskInput // what is said of it that plans need
 }
 
 // Column is where a drawing has the task: to the right of those that it needs, from 1.
@@ -70,31 +70,31 @@ func (n *GraphNode) Named() string { return leveled(n.mark, n.Title) }
 // A GraphEdge leads from a task to one that needs it, or from a reverted task to
 // one that does its work again.
 type GraphEdge struct {
-	From  flow.TaskID `json:"from"`
-	To    flow.TaskID `json:"to"`
-	Met   bool        `json:"met"`   // the need counts as merged, or To is final
-	Again bool        `json:"again"` // To does the work of From again
+	From  board.TaskID `json:"from"`
+	To    board.TaskID `json:"to"`
+	Met   bool         `json:"met"`   // the need counts as merged, or To is final
+	Again bool         `json:"again"` // To does the work of From again
 }
 
 // A Blocker is a task that keeps others waiting and does not go on by itself: it is
 // blocked or a draft, its merge failed, or it will never be merged.
 type Blocker struct {
-	Task    flow.TaskID `json:"task"`
-	Status  flow.Status `json:"status"`
-	Why     string      `json:"why"`
-	Holds   int         `json:"holds"`
-	Command string      `json:"command"` // that says what would change it
+	Task    board.TaskID `json:"task"`
+	Status  board.Status `json:"status"`
+	Why     string       `json:"why"`
+	Holds   int          `json:"holds"`
+	Command string       `json:"command"` // that says what would change it
 }
 
 // GraphOf returns the graph of a goal's tasks and of what they wait for in other
 // goals; of all tasks if the goal is "". Archived tasks are nodes only where open
 // ones need them. It takes time that grows with the number of tasks and needs, and
-// its errors are in [flow.Board.Err].
-func GraphOf(b *flow.Board, goal flow.GoalID) Graph {
+// its errors are in [board.Board.Err].
+func GraphOf(b *board.Board, goal board.GoalID) Graph {
 	m := newGraphMaker(b, goal)
 	m.addNeeds()
 	m.connect()
-	g := Graph{Goal: goal, Archived: len(b.IDs(flow.Archive)), Nodes: m.nodes, Edges: m.edges, Levels: []Level{}}
+	g := Graph{Goal: goal, Archived: len(b.IDs(board.Archive)), Nodes: m.nodes, Edges: m.edges, Levels: []Level{}}
 	if goal != "" {
 		g.Title = partOf(b.Goal(goal)).Title
 	}
@@ -107,7 +107,7 @@ func GraphOf(b *flow.Board, goal flow.GoalID) Graph {
 }
 
 // finish finds what follows from nodes and edges. goal is the one that the levels are of.
-func (g *Graph) finish(goal flow.GoalID) {
+func (g *Graph) finish(goal board.GoalID) {
 	g.Counts, g.Blockers = map[string]int{}, []Blocker{}
 	for i := range g.Nodes {
 		g.Counts[g.Nodes[i].Status.String()]++
@@ -133,7 +133,7 @@ func (g *Graph) finish(goal flow.GoalID) {
 
 // onlyGoal returns the goal of the graph, or that of all of its open tasks; false if
 // they are of several.
-func (g *Graph) onlyGoal() (only flow.GoalID, one bool) {
+func (g *Graph) onlyGoal() (only board.GoalID, one bool) {
 	if g.Goal != "" {
 		return g.Goal, true
 	}
@@ -152,20 +152,20 @@ func (g *Graph) onlyGoal() (only flow.GoalID, one bool) {
 
 // A graphMaker collects the nodes of a graph and their edges.
 type graphMaker struct {
-	board *flow.Board
-	live  map[flow.TaskID]*flow.Summary
-	order map[flow.TaskID]int
-	known map[flow.TaskID]int // places of the nodes
+	board *board.Board
+	live  map[board.TaskID]*board.Summary
+	order map[board.TaskID]int
+	known map[board.TaskID]int // places of the nodes
 	marks ladders
 	nodes []GraphNode
 	edges []GraphEdge
-	met   map[flow.TaskID]bool // whether a task that another one needs counts as merged
+	met   map[board.TaskID]bool // whether a task that another one needs counts as merged
 }
 
-func newGraphMaker(b *flow.Board, goal flow.GoalID) *graphMaker {
+func newGraphMaker(b *board.Board, goal board.GoalID) *graphMaker {
 	tasks := b.Tasks()
-	m := &graphMaker{board: b, live: make(map[flow.TaskID]*flow.Summary, len(tasks)), order: make(map[flow.TaskID]int, len(tasks)),
-		known: make(map[flow.TaskID]int, len(tasks)), met: map[flow.TaskID]bool{}, edges: []GraphEdge{}, nodes: []GraphNode{}, marks: laddersOf(b)}
+	m := &graphMaker{board: b, live: make(map[board.TaskID]*board.Summary, len(tasks)), order: make(map[board.TaskID]int, len(tasks)),
+		known: make(map[board.TaskID]int, len(tasks)), met: map[board.TaskID]bool{}, edges: []GraphEdge{}, nodes: []GraphNode{}, marks: laddersOf(b)}
 	for i := range tasks {
 		m.live[tasks[i].ID], m.order[tasks[i].ID] = &tasks[i], i
 	}
@@ -177,7 +177,7 @@ func newGraphMaker(b *flow.Board, goal flow.GoalID) *graphMaker {
 	return m
 }
 
-func (m *graphMaker) add(t *flow.Summary, archived bool) {
+func (m *graphMaker) add(t *board.Summary, archived bool) {
 	if _, known := m.known[t.ID]; known {
 		return
 	}
@@ -188,16 +188,16 @@ func (m *graphMaker) add(t *flow.Summary, archived bool) {
 	}
 	needs := t.DependsOn
 	if needs == nil {
-		needs = []flow.TaskID{}
+		needs = []board.TaskID{}
 	}
 	m.nodes = append(m.nodes, GraphNode{ID: t.ID, Title: t.Title, Status: t.Status, Goal: t.Goal, Role: t.Role, Agent: t.Coder,
-		Needs: needs, Waits: []flow.TaskID{}, Archived: archived, Reverted: t.Reverted, reason: t.Reason, order: order,
+		Needs: needs, Waits: []board.TaskID{}, Archived: archived, Reverted: t.Reverted, reason: t.Reason, order: order,
 		Level: t.Level, mark: m.marks.mark(t),
-		input: &flow.TaskInput{Kind: t.Kind, Role: t.Role, Priority: t.Priority, Estimate: t.Estimate, Owns: t.Owns, Verify: t.Verify}})
+		input: &board.TaskInput{Kind: t.Kind, Role: t.Role, Priority: t.Priority, Estimate: t.Estimate, Owns: t.Owns, Verify: t.Verify}})
 }
 
 // find returns the summary of a task, live or archived; nil if there is none.
-func (m *graphMaker) find(id flow.TaskID) (s *flow.Summary, archived bool) {
+func (m *graphMaker) find(id board.TaskID) (s *board.Summary, archived bool) {
 	if s := m.live[id]; s != nil {
 		return s, false
 	}
@@ -233,7 +233,7 @@ func (m *graphMaker) addNeeds() {
 
 // waits returns what has to be merged before a need counts as merged: the task itself,
 // or what does the work of a final one again. It is the final one if nothing does.
-func (m *graphMaker) waits(id flow.TaskID) []flow.TaskID {
+func (m *graphMaker) waits(id board.TaskID) []board.TaskID {
 	i, known := m.known[id]
 	if !known {
 		return nil
@@ -244,17 +244,17 @@ func (m *graphMaker) waits(id flow.TaskID) []flow.TaskID {
 		return nil
 	}
 	if !n.Status.Final() {
-		return []flow.TaskID{id}
+		return []board.TaskID{id}
 	}
 	t := m.board.Task(id)
-	if t == nil || flow.Stands(m.board, t) {
+	if t == nil || board.Stands(m.board, t) {
 		m.met[id] = true
 		return nil
 	}
-	if open := flow.Outstanding(m.board, t); len(open) > 0 {
+	if open := board.Outstanding(m.board, t); len(open) > 0 {
 		return open
 	}
-	return []flow.TaskID{id}
+	return []board.TaskID{id}
 }
 
 // connect draws the edges between nodes.

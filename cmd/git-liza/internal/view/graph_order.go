@@ -4,17 +4,17 @@ import (
 	"math/bits"
 	"slices"
 
-	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 )
 
 // A graphIndex has the edges of a graph by the places of its nodes.
 type graphIndex struct {
 	nodes []GraphNode
-	place map[flow.TaskID]int
+	place map[board.TaskID]int
 }
 
 func indexOf(g *Graph) graphIndex {
-	place := make(map[flow.TaskID]int, len(g.Nodes))
+	place := make(map[board.TaskID]int, len(g.Nodes))
 	for i := range g.Nodes {
 		place[g.Nodes[i].ID] = i
 	}
@@ -22,7 +22,7 @@ func indexOf(g *Graph) graphIndex {
 }
 
 // places returns where the tasks stand that are nodes.
-func (x graphIndex) places(ids []flow.TaskID) []int {
+func (x graphIndex) places(ids []board.TaskID) []int {
 	list := make([]int, 0, len(ids))
 	for _, id := range ids {
 		if i, known := x.place[id]; known {

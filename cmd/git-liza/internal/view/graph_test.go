@@ -9,39 +9,39 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/flow/lists"
 	"github.com/git-liza/git-liza/flow/plan"
 )
 
 // taskIn returns a task in a state that needs others.
-func taskIn(id flow.TaskID, status flow.Status, needs ...flow.TaskID) *flow.Task {
-	return &flow.Task{ID: id, Title: "Do " + string(id), Status: status, Goal: "goal-1", DependsOn: needs}
+func taskIn(id board.TaskID, status board.Status, needs ...board.TaskID) *board.Task {
+	return &board.Task{ID: id, Title: "Do " + string(id), Status: status, Goal: "goal-1", DependsOn: needs}
 }
 
 // graphBoard holds tasks of any goal, and archived ones.
-func graphBoard(live []*flow.Task, archived ...*flow.Task) *flow.Board {
+func graphBoard(live []*board.Task, archived ...*board.Task) *board.Board {
 	return graphBoardOf(goalOne, live, archived...)
 }
 
-func graphBoardOf(goal *flow.Goal, live []*flow.Task, archived ...*flow.Task) *flow.Board {
-	edits := []flow.Edit{
-		{Key: flow.Key{Folder: flow.SettingsDoc}, Document: &flow.Settings{Format: flow.NewestFormat, Goal: "goal-1", Config: flow.DefaultConfig()}},
-		{Key: flow.Key{Folder: flow.Goals, ID: "goal-1"}, Document: goal},
+func graphBoardOf(goal *board.Goal, live []*board.Task, archived ...*board.Task) *board.Board {
+	edits := []board.Edit{
+		{Key: board.Key{Folder: board.SettingsDoc}, Document: &board.Settings{Format: board.NewestFormat, Goal: "goal-1", Config: board.DefaultConfig()}},
+		{Key: board.Key{Folder: board.Goals, ID: "goal-1"}, Document: goal},
 	}
 	for i, t := range live {
 		made := *t
 		made.Created = noon.Add(time.Duration(i) * time.Second)
-		edits = append(edits, flow.Edit{Key: flow.Key{Folder: flow.Tasks, ID: string(t.ID)}, Document: &made})
+		edits = append(edits, board.Edit{Key: board.Key{Folder: board.Tasks, ID: string(t.ID)}, Document: &made})
 	}
 	for _, t := range archived {
-		edits = append(edits, flow.Edit{Key: flow.Key{Folder: flow.Archive, ID: string(t.ID)}, Document: t})
+		edits = append(edits, board.Edit{Key: board.Key{Folder: board.Archive, ID: string(t.ID)}, Document: t})
 	}
-	return flow.Open(flow.Documents{}.With(edits), noon)
+	return board.Open(board.Documents{}.With(edits), noon)
 }
 
 // nodeOf returns the node of a task.
-func nodeOf(t *testing.T, g Graph, id flow.TaskID) GraphNode {
+func nodeOf(t *testing.T, g Graph, id board.TaskID) GraphNode {
 	for _, n := range g.Nodes {
 		if n.ID == id {
 			return n
@@ -51,13 +51,13 @@ func nodeOf(t *testing.T, g Graph, id flow.TaskID) GraphNode {
 	return GraphNode{}
 }
 
-type ids = []flow.TaskID
+type ids = []board.TaskID
 
 func TestGraphOrder(t *testing.T) {
 	t.Parallel()
-	g := GraphOf(graphBoard([]*flow.Task{
-		taskIn("a", flow.Merged), taskIn("b", flow.Claimed, "a"), taskIn("c", flow.Unclaimed, "b"), taskIn("d", flow.Unclaimed, "b", "c"),
-		taskIn("e", flow.Blocked, "a"), taskIn("f", flow.Unclaimed, "e"), taskIn("g", flow.Superseded),
+	g := GraphOf(graphBoard([]*board.Task{
+		taskIn("a", board.Merged), taskIn("b", board.Claimed, "a"), taskIn("c", board.Unclaimed, "b"), taskIn("d", board.Unclaimed, "b", "c"),
+		taskIn("e", board.Blocked, "a"), taskIn("f", board.Unclaimed, "e"), taskIn("g", board.Superseded),
 	}), "goal-1")
 	order := ids{}
 	for _, n := range g.Nodes {
@@ -73,7 +73,7 @@ func TestGraphOrder(t *testing.T) {
 	b := nodeOf(t, g, "b")
 	require.Equal(t, []int{2, 1, 2}, []int{b.Column(), b.Step, b.Holds}, "d waits twice and counts once")
 	require.Empty(t, b.Waits)
-	require.Equal(t, []Blocker{{"e", flow.Blocked, "blocked", 1, "git liza show e --why"}}, g.Blockers)
+	require.Equal(t, []Blocker{{"e", board.Blocked, "blocked", 1, "git liza show e --why"}}, g.Blockers)
 	require.Contains(t, g.Edges, GraphEdge{From: "a", To: "b", Met: true})
 	require.Contains(t, g.Edges, GraphEdge{From: "b", To: "c"})
 	require.Len(t, g.Open(), 5)
@@ -83,19 +83,19 @@ func TestGraphOrder(t *testing.T) {
 // open task needs it.
 func TestGraphNeedsElsewhere(t *testing.T) {
 	t.Parallel()
-	gone := taskIn("gone", flow.Merged)
-	gone.Reverted, gone.SupersededBy = &flow.Reverted{By: "human:ann"}, ids{"again"}
-	lost := taskIn("lost", flow.Merged)
-	lost.Reverted = &flow.Reverted{By: "human:ann"}
-	other := taskIn("other", flow.Unclaimed, "base")
+	gone := taskIn("gone", board.Merged)
+	gone.Reverted, gone.SupersededBy = &board.Reverted{By: "human:ann"}, ids{"again"}
+	lost := taskIn("lost", board.Merged)
+	lost.Reverted = &board.Reverted{By: "human:ann"}
+	other := taskIn("other", board.Unclaimed, "base")
 	other.Goal = "goal-2"
-	base := taskIn("base", flow.Claimed)
+	base := taskIn("base", board.Claimed)
 	base.Goal = "goal-2"
-	aside := taskIn("aside", flow.Unclaimed)
+	aside := taskIn("aside", board.Unclaimed)
 	aside.Goal = "goal-2"
-	b := graphBoard([]*flow.Task{gone, taskIn("again", flow.Unclaimed), taskIn("needs-gone", flow.Unclaimed, "gone"), taskIn("needs-old", flow.Unclaimed, "old"),
-		taskIn("needs-lost", flow.Unclaimed, "lost"), taskIn("dropped", flow.Abandoned), taskIn("needs-dropped", flow.Unclaimed, "dropped"),
-		other, base, aside, taskIn("needs-other", flow.Unclaimed, "other")}, lost, taskIn("old", flow.Merged), taskIn("older", flow.Merged))
+	b := graphBoard([]*board.Task{gone, taskIn("again", board.Unclaimed), taskIn("needs-gone", board.Unclaimed, "gone"), taskIn("needs-old", board.Unclaimed, "old"),
+		taskIn("needs-lost", board.Unclaimed, "lost"), taskIn("dropped", board.Abandoned), taskIn("needs-dropped", board.Unclaimed, "dropped"),
+		other, base, aside, taskIn("needs-other", board.Unclaimed, "other")}, lost, taskIn("old", board.Merged), taskIn("older", board.Merged))
 	g := GraphOf(b, "goal-1")
 	require.NoError(t, b.Err())
 	require.Equal(t, ids{"again"}, nodeOf(t, g, "needs-gone").Waits)
@@ -108,11 +108,11 @@ func TestGraphNeedsElsewhere(t *testing.T) {
 	require.Equal(t, 2, nodeOf(t, g, "needs-lost").Step, "nobody can begin it")
 	require.Equal(t, ids{"dropped"}, nodeOf(t, g, "needs-dropped").Waits)
 	require.Equal(t, ids{"base", "other", "needs-other"}, g.Critical, "through another goal")
-	why := map[flow.TaskID]string{}
+	why := map[board.TaskID]string{}
 	for _, blocker := range g.Blockers {
 		why[blocker.Task] = blocker.Why
 	}
-	require.Equal(t, map[flow.TaskID]string{"lost": "reverted, and nothing does its work again", "dropped": "abandoned"}, why)
+	require.Equal(t, map[board.TaskID]string{"lost": "reverted, and nothing does its work again", "dropped": "abandoned"}, why)
 	for _, n := range g.Nodes {
 		require.NotContains(t, ids{"older", "aside"}, n.ID)
 	}
@@ -123,9 +123,9 @@ func TestGraphNeedsElsewhere(t *testing.T) {
 // The longest chain is that of the most work by the estimates of the tasks.
 func TestGraphEstimates(t *testing.T) {
 	t.Parallel()
-	long := taskIn("c", flow.Unclaimed)
-	long.Estimate = flow.Duration(time.Hour)
-	g := GraphOf(graphBoard([]*flow.Task{taskIn("a", flow.Unclaimed), taskIn("b", flow.Unclaimed, "a"), long, taskIn("d", flow.Merged)}), "goal-1")
+	long := taskIn("c", board.Unclaimed)
+	long.Estimate = board.Duration(time.Hour)
+	g := GraphOf(graphBoard([]*board.Task{taskIn("a", board.Unclaimed), taskIn("b", board.Unclaimed, "a"), long, taskIn("d", board.Merged)}), "goal-1")
 	require.Equal(t, ids{"c"}, g.Critical)
 	require.EqualValues(t, 3600, g.Seconds)
 	require.EqualValues(t, 5400, g.Work, "what is merged takes no more")
@@ -141,15 +141,15 @@ func TestGraphEstimates(t *testing.T) {
 // them; tasks of several goals have their levels beside their titles.
 func TestGraphLevels(t *testing.T) {
 	t.Parallel()
-	at := func(level int, task *flow.Task) *flow.Task {
+	at := func(level int, task *board.Task) *board.Task {
 		task.Level = level
 		return task
 	}
-	other := at(3, taskIn("other", flow.Unclaimed))
+	other := at(3, taskIn("other", board.Unclaimed))
 	other.Goal = "goal-2"
 	named := *goalOne
-	named.Schedule = &flow.Schedule{Barrier: flow.LevelBarrier, Levels: []string{"Base", "Core"}}
-	b := graphBoardOf(&named, []*flow.Task{at(1, taskIn("a", flow.Merged)), at(2, taskIn("b", flow.Unclaimed)), at(2, taskIn("c", flow.Unclaimed, "b")), at(3, taskIn("d", flow.Unclaimed, "other")), other})
+	named.Schedule = &board.Schedule{Barrier: board.LevelBarrier, Levels: []string{"Base", "Core"}}
+	b := graphBoardOf(&named, []*board.Task{at(1, taskIn("a", board.Merged)), at(2, taskIn("b", board.Unclaimed)), at(2, taskIn("c", board.Unclaimed, "b")), at(3, taskIn("d", board.Unclaimed, "other")), other})
 	g := GraphOf(b, "goal-1")
 	g.Simulate([]int{2})
 	require.Equal(t, `goal   goal-1  G
@@ -178,7 +178,7 @@ agents  takes  idle  level by level  idle
 // A cycle, which no rule allows, hangs nothing and hides nothing.
 func TestGraphCycle(t *testing.T) {
 	t.Parallel()
-	g := GraphOf(graphBoard([]*flow.Task{taskIn("a", flow.Unclaimed, "b"), taskIn("b", flow.Unclaimed, "a"), taskIn("c", flow.Unclaimed, "b"), taskIn("d", flow.Unclaimed, "d")}), "")
+	g := GraphOf(graphBoard([]*board.Task{taskIn("a", board.Unclaimed, "b"), taskIn("b", board.Unclaimed, "a"), taskIn("c", board.Unclaimed, "b"), taskIn("d", board.Unclaimed, "d")}), "")
 	require.Len(t, g.Nodes, 4)
 	require.NotEmpty(t, g.Critical)
 	require.Contains(t, g.Text(80), "c")
@@ -186,10 +186,10 @@ func TestGraphCycle(t *testing.T) {
 
 func TestGraphText(t *testing.T) {
 	t.Parallel()
-	ask := taskIn("e", flow.Blocked, "a")
-	ask.Block = &flow.Block{Reason: "Table or list?"}
-	g := GraphOf(graphBoard([]*flow.Task{
-		taskIn("a", flow.Merged), taskIn("b", flow.Claimed, "a"), taskIn("c", flow.Unclaimed, "b"), taskIn("d", flow.Unclaimed, "b", "c", "e"), ask,
+	ask := taskIn("e", board.Blocked, "a")
+	ask.Block = &board.Block{Reason: "Table or list?"}
+	g := GraphOf(graphBoard([]*board.Task{
+		taskIn("a", board.Merged), taskIn("b", board.Claimed, "a"), taskIn("c", board.Unclaimed, "b"), taskIn("d", board.Unclaimed, "b", "c", "e"), ask,
 	}), "goal-1")
 	require.Equal(t, `goal   goal-1  G
 tasks  4 open, 1h of work, 1 merged
@@ -231,17 +231,17 @@ func TestGraphOfNothing(t *testing.T) {
 	require.NoError(t, err)
 	require.JSONEq(t, `{"goal":"goal-1","title":"G","counts":{},"critical":[],"length":0,"seconds":0,"work_seconds":0,"levels":[],"free":null,"barrier":null,"risks":null,"blockers":[],"archived":0,"nodes":[],"edges":[]}`, string(raw))
 	require.Equal(t, "goal   goal-1  G\ntasks  none yet\n", g.Text(80))
-	g = GraphOf(graphBoard([]*flow.Task{taskIn("a", flow.Unclaimed)}), "")
+	g = GraphOf(graphBoard([]*board.Task{taskIn("a", board.Unclaimed)}), "")
 	require.Equal(t, "tasks  1 open, 15m of work\npath   1 task, 15m: * a\n\nno other task in the way\n * a  UNCLAIMED  Do a\n", g.Text(80))
 }
 
 // manyTasks are tasks in chains of ten, of which the first half is merged.
-func manyTasks(n int) []*flow.Task {
-	list := make([]*flow.Task, n)
+func manyTasks(n int) []*board.Task {
+	list := make([]*board.Task, n)
 	for i := range list {
-		t := taskIn(flow.TaskID(fmt.Sprintf("task-%d", i+1)), flow.Unclaimed)
+		t := taskIn(board.TaskID(fmt.Sprintf("task-%d", i+1)), board.Unclaimed)
 		if i < n/2 {
-			t.Status = flow.Merged
+			t.Status = board.Merged
 		}
 		if i%10 != 0 {
 			t.DependsOn = ids{list[i-1].ID}
@@ -269,9 +269,9 @@ func TestRandomGraphs(t *testing.T) {
 	t.Parallel()
 	lots := rand.New(rand.NewPCG(1, 2))
 	for range 200 {
-		tasks := []*flow.Task{}
+		tasks := []*board.Task{}
 		for i := range 2 + lots.IntN(80) {
-			task := taskIn(flow.TaskID(fmt.Sprintf("task-%d", i)), []flow.Status{flow.Merged, flow.Unclaimed, flow.Unclaimed, flow.Unclaimed, flow.Blocked, flow.Abandoned}[lots.IntN(6)])
+			task := taskIn(board.TaskID(fmt.Sprintf("task-%d", i)), []board.Status{board.Merged, board.Unclaimed, board.Unclaimed, board.Unclaimed, board.Blocked, board.Abandoned}[lots.IntN(6)])
 			for range lots.IntN(3) {
 				if i > 0 {
 					task.DependsOn = lists.Add(task.DependsOn, tasks[lots.IntN(i)].ID)
@@ -281,13 +281,13 @@ func TestRandomGraphs(t *testing.T) {
 		}
 		lots.Shuffle(len(tasks), func(i, j int) { tasks[i], tasks[j] = tasks[j], tasks[i] })
 		g := GraphOf(graphBoard(tasks), "goal-1")
-		nodes := map[flow.TaskID]*GraphNode{}
+		nodes := map[board.TaskID]*GraphNode{}
 		for i := range g.Nodes {
 			nodes[g.Nodes[i].ID] = &g.Nodes[i]
 		}
-		holds, longest := map[flow.TaskID]int{}, 0
+		holds, longest := map[board.TaskID]int{}, 0
 		for _, n := range g.Open() {
-			behind := map[flow.TaskID]bool{}
+			behind := map[board.TaskID]bool{}
 			longest = max(longest, deepest(nodes, n.ID, behind))
 			delete(behind, n.ID)
 			for id := range behind {
@@ -309,7 +309,7 @@ func TestRandomGraphs(t *testing.T) {
 
 // deepest returns the length of the longest chain of open tasks that ends with one, and notes
 // what it waits for, directly or not.
-func deepest(nodes map[flow.TaskID]*GraphNode, id flow.TaskID, behind map[flow.TaskID]bool) int {
+func deepest(nodes map[board.TaskID]*GraphNode, id board.TaskID, behind map[board.TaskID]bool) int {
 	behind[id] = true
 	if nodes[id].Status.Final() {
 		return 0

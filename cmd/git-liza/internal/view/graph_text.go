@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/flow/lists"
 	"github.com/git-liza/git-liza/flow/plaintext"
 )
@@ -122,7 +122,7 @@ func (g *Graph) countsLine(open int) string {
 	if open > 0 {
 		parts = append(parts, spanOf(g.Work)+" of work")
 	}
-	for _, status := range flow.Statuses() {
+	for _, status := range board.Statuses() {
 		if n := g.Counts[status.String()]; n > 0 && status.Final() {
 			parts = append(parts, fmt.Sprintf("%d %s", n, strings.ToLower(status.String())))
 		}
@@ -134,7 +134,7 @@ func (g *Graph) countsLine(open int) string {
 }
 
 // chainText shows a chain of tasks, a long one by its beginning.
-func chainText(chain []flow.TaskID) string {
+func chainText(chain []board.TaskID) string {
 	shown := chain[:min(len(chain), glanceNames)]
 	text := strings.ReplaceAll(JoinIDs(shown), ", ", " → ")
 	if len(shown) < len(chain) {

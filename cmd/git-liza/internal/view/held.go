@@ -7,24 +7,25 @@ import (
 	"time"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/flow/lists"
 	"github.com/git-liza/git-liza/flow/shell"
 )
 
 // A Held is what a decision holds back of a goal.
 type Held struct {
-	Checkpoint string        `json:"checkpoint"`
-	Decision   string        `json:"decision"`
-	Tasks      []flow.TaskID `json:"tasks"` // that nobody claims now
-	Since      time.Time     `json:"since"`
+	Checkpoint string         `json:"checkpoint"`
+	Decision   string         `json:"decision"`
+	Tasks      []board.TaskID `json:"tasks"` // that nobody claims now
+	Since      time.Time      `json:"since"`
 }
 
 // heldOf returns what a decision holds back of a goal, nil if none does.
-func heldOf(b *flow.Board, g *flow.Goal) *Held {
+func heldOf(b *board.Board, g *board.Goal) *Held {
 	if g.Hold == nil {
 		return nil
 	}
-	return &Held{g.Hold.Checkpoint, g.Hold.Decision, append([]flow.TaskID{}, flow.HeldTasks(b, g.ID)...), g.Hold.At}
+	return &Held{g.Hold.Checkpoint, g.Hold.Decision, append([]board.TaskID{}, board.HeldTasks(b, g.ID)...), g.Hold.At}
 }
 
 // Text describes it after the counts of a goal.
@@ -37,7 +38,7 @@ func (h *Held) Text() string {
 
 // answerHold returns the command that answers a decision about a goal, as one that
 // names no goal would mean usual.
-func answerHold(h *flow.Hold, g *flow.Goal, usual flow.GoalID) string {
+func answerHold(h *board.Hold, g *board.Goal, usual board.GoalID) string {
 	goal := g.ID
 	if h.Decision == "PIVOT" {
 		return "git liza goal set TITLE --pivot " + string(goal)
@@ -54,7 +55,7 @@ func (x waiting) explainHold(w *Why) {
 	g := x.Board.Goal(x.task.Goal)
 	h := g.Hold
 	w.For = fmt.Sprintf("the answer to %s of %s: %s", h.Decision, h.Checkpoint, FirstLine(h.Message))
-	if x.task.Status.Allows(flow.ActSubmit) {
+	if flow.Allows(x.task.Status, board.ActSubmit) {
 		w.For += fmt.Sprintf("; the lease of %s has ended (git liza release %s)", x.task.Coder, x.task.ID)
 	}
 	w.Who = "a planner, or a person, who may also lift it (git liza checkpoint lift --goal " + string(x.task.Goal) + " --reason R)"
@@ -72,14 +73,14 @@ func (c *collector) addHolds() {
 		if g == nil || g.Hold == nil {
 			continue
 		}
-		h, act := g.Hold, flow.ActAlign
+		h, act := g.Hold, board.ActAlign
 		if h.Decision == "PIVOT" {
-			act = flow.ActGoal
+			act = board.ActGoal
 		} else if planned = planned || c.isPlanned(); planned {
 			continue
 		}
 		c.add(Item{Kind: "hold", Subject: string(g.ID), since: h.At, moment: h.Checkpoint, rule: flow.RuleDecision, act: act,
-			Text:    fmt.Sprintf("%s of %s holds %s back: %s", h.Decision, h.Checkpoint, Count(len(flow.HeldTasks(c.Board, g.ID)), "task"), FirstLine(h.Message)),
+			Text:    fmt.Sprintf("%s of %s holds %s back: %s", h.Decision, h.Checkpoint, Count(len(board.HeldTasks(c.Board, g.ID)), "task"), FirstLine(h.Message)),
 			Command: answerHold(h, g, c.goal())})
 	}
 }
@@ -88,32 +89,32 @@ func (c *collector) addHolds() {
 func (c *collector) isPlanned() bool {
 	return slices.ContainsFunc(c.picture.Agents(), func(a Agent) bool {
 		row := c.Board.Role(a.Role)
-		return row != nil && row.Capacity == flow.Plans && a.Presence != nil && a.Dead == 0 && !a.Presence.Silent(a.Presence.at)
+		return row != nil && row.Capacity == board.Plans && a.Presence != nil && a.Dead == 0 && !a.Presence.Silent(a.Presence.at)
 	})
 }
 
 // addOutages adds the gates that cannot run.
 func (c *collector) addOutages() {
-	for _, o := range flow.OutagesOf(c.Board) {
-		c.add(Item{Kind: "outage", Subject: o.Gate + "@" + o.Host, since: o.At, act: flow.ActOutage,
+	for _, o := range board.OutagesOf(c.Board) {
+		c.add(Item{Kind: "outage", Subject: o.Gate + "@" + o.Host, since: o.At, act: board.ActOutage,
 			Text: fmt.Sprintf("gate %s cannot run on %s: %s", o.Gate, o.Host, FirstLine(o.Error)), Command: outageOver(o)})
 	}
 }
 
 // outageOver returns the command that says that a gate runs again.
-func outageOver(o flow.Outage) string {
+func outageOver(o board.Outage) string {
 	return "git liza gate outage " + shell.Quote(o.Gate) + " --host " + shell.Quote(o.Host) + " --over"
 }
 
 // addLevels adds the levels that failed and that no task mends.
 func (c *collector) addLevels() {
 	for _, id := range c.goals {
-		l := flow.UnmendedLevel(c.Board, id)
+		l := board.UnmendedLevel(c.Board, id)
 		if l == nil {
 			continue
 		}
-		gates := lists.Of(l.Receipts, func(r flow.Receipt) string { return r.Gate })
-		c.add(Item{Kind: "level", Subject: l.ID(), since: l.At, rule: flow.RuleLevel, act: flow.ActAdd,
+		gates := lists.Of(l.Receipts, func(r board.Receipt) string { return r.Gate })
+		c.add(Item{Kind: "level", Subject: l.ID(), since: l.At, rule: flow.RuleLevel, act: board.ActAdd,
 			Text:    fmt.Sprintf("level %d of %s failed at %s, and no task mends it: %s", l.Number, l.Goal, l.Tip.Short(), strings.Join(gates, ", ")),
 			Command: fmt.Sprintf("git liza goal show %s --level %d", l.Goal, l.Number)})
 	}

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/flow/lists"
 )
 
@@ -25,7 +25,7 @@ type Identity struct {
 
 // IdentityOf returns the identity of the clone of the reading. by is the actor
 // of its moves, "" if unknown.
-func (r Reading) IdentityOf(by flow.Actor) Identity {
+func (r Reading) IdentityOf(by board.Actor) Identity {
 	known := r.Board.Principals()
 	id := Identity{Enforced: len(known.List) > 0, Principal: r.Principal, Rights: []string{}, Merges: []string{}}
 	if p := known.Find(r.Principal); p != nil {
@@ -34,16 +34,16 @@ func (r Reading) IdentityOf(by flow.Actor) Identity {
 			id.option = r.agentOption(p)
 		}
 	}
-	merging := lists.Where(known.List, func(p flow.Principal) bool { return slices.Contains(p.Rights, "merge") })
-	id.Merges = append(id.Merges, lists.Of(merging, func(p flow.Principal) string { return p.Name })...)
+	merging := lists.Where(known.List, func(p board.Principal) bool { return slices.Contains(p.Rights, "merge") })
+	id.Merges = append(id.Merges, lists.Of(merging, func(p board.Principal) string { return p.Name })...)
 	return id
 }
 
 // agentOption returns the --as option for an agent that a principal may act
 // as.
-func (r Reading) agentOption(p *flow.Principal) string {
+func (r Reading) agentOption(p *board.Principal) string {
 	rows := slices.Clone(r.Board.Roles())
-	slices.SortStableFunc(rows, func(x, y *flow.RoleRow) int { return cmp.Compare(y.Capacity, x.Capacity) }) // reviewers first: they merge
+	slices.SortStableFunc(rows, func(x, y *board.RoleRow) int { return cmp.Compare(y.Capacity, x.Capacity) }) // reviewers first: they merge
 	for _, row := range rows {
 		if len(p.Roles) > 0 && !slices.Contains(p.Roles, row.Name) {
 			continue

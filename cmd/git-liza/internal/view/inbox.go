@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/flow/lists"
 	"github.com/git-liza/git-liza/flow/plaintext"
 )
@@ -40,8 +41,8 @@ type Item struct {
 	moment string    // of a new occurrence, where since is the same
 	rule   flow.Rule // that asks for it, "" if none does
 	stops  bool      // until then no work is begun
-	act    flow.Act  // that settles it; zero: the person of this machine does, without a move
-	task   flow.TaskID
+	act    board.Act // that settles it; zero: the person of this machine does, without a move
+	task   board.TaskID
 }
 
 // Key returns the name of this occurrence of the item: when the same happens
@@ -63,15 +64,15 @@ func (i Item) Age(at time.Time) string {
 }
 
 // Task returns the task that the item is about, "" if it is about none.
-func (i Item) Task() flow.TaskID { return i.task }
+func (i Item) Task() board.TaskID { return i.task }
 
 // A collector collects the items of an inbox.
 type collector struct {
 	Reading
 	picture  *Picture
-	goals    []flow.GoalID // in progress
+	goals    []board.GoalID // in progress
 	list     []Item
-	may      map[flow.Act]bool
+	may      map[board.Act]bool
 	triggers []flow.Trigger
 }
 
@@ -84,7 +85,7 @@ func (p *Picture) Inbox() *Inbox {
 }
 
 func inboxOf(p *Picture) *Inbox {
-	c := &collector{Reading: p.reading, picture: p, goals: servedGoals(p.reading), may: map[flow.Act]bool{}}
+	c := &collector{Reading: p.reading, picture: p, goals: servedGoals(p.reading), may: map[board.Act]bool{}}
 	if broken := c.Local.Breach; broken != nil {
 		c.add(Item{Kind: "broken", Subject: "board", Text: FirstLine(broken.Reason) + "; no move is made", Command: c.Local.Repair, rule: broken.Rule, stops: true})
 	} else {
@@ -165,16 +166,16 @@ func (c *collector) settles(i Item) bool {
 	switch i.act {
 	case 0:
 		return by.IsHuman()
-	case flow.ActReview:
-		return c.Board.Opens(i.act, i.task, c.Person, c.At) == nil
-	case flow.ActAnswer:
-		if !by.IsHuman() && c.Board.CapacityOf(by) != flow.Plans {
+	case board.ActReview:
+		return flow.Opens(c.Board, i.act, i.task, c.Person, c.At) == nil
+	case board.ActAnswer:
+		if !by.IsHuman() && c.Board.CapacityOf(by) != board.Plans {
 			return false
 		}
 	}
 	may, known := c.may[i.act]
 	if !known {
-		may = c.Board.Opens(i.act, i.task, c.Person, c.At) == nil
+		may = flow.Opens(c.Board, i.act, i.task, c.Person, c.At) == nil
 		c.may[i.act] = may
 	}
 	return may
@@ -213,16 +214,16 @@ func (c *collector) addControl() {
 	stop := Item{Subject: "board", Command: control.Onward(c.Board), since: control.At, stops: true}
 	switch {
 	case breaker.Tripped:
-		stop.Kind, stop.rule, stop.act, stop.since = "breaker", flow.RuleBreaker, flow.ActReset, breaker.At
+		stop.Kind, stop.rule, stop.act, stop.since = "breaker", flow.RuleBreaker, board.ActReset, breaker.At
 		stop.Text, stop.Command = "the circuit breaker is tripped: "+breaker.Pattern, "git liza board breaker reset --resolution R"
 	case control.NeedsDecision():
-		stop.Kind, stop.rule, stop.act = "checkpoint", flow.RuleDecision, flow.ActDecide
+		stop.Kind, stop.rule, stop.act = "checkpoint", flow.RuleDecision, board.ActDecide
 		stop.Text = "the checkpoint waits for a decision: " + control.Reason
 	case control.AwaitsGoal(c.Board):
-		stop.Kind, stop.rule, stop.act = "pivot", flow.RuleDecision, flow.ActGoal
+		stop.Kind, stop.rule, stop.act = "pivot", flow.RuleDecision, board.ActGoal
 		stop.Text = "the decision is PIVOT, and a new goal leads on: " + control.Message
 	case !control.State.IsRunning():
-		stop.Kind, stop.rule, stop.act = "control", flow.RuleControl, flow.ActResume
+		stop.Kind, stop.rule, stop.act = "control", flow.RuleControl, board.ActResume
 		stop.Text = fmt.Sprintf("the board is %s, so nothing new is claimed: %s", control.State, control.Reason)
 	default:
 		return
@@ -240,41 +241,41 @@ func (c *collector) addBudgets() {
 		}
 		said[spent.Reason] = true
 		i := Item{Kind: "budget", Subject: subject, Text: spent.Reason, Command: spent.Hint, rule: spent.Rule, since: at, moment: spent.Hint,
-			stops: stops, act: flow.ActConfig}
+			stops: stops, act: board.ActConfig}
 		if strings.HasPrefix(spent.Hint, "git liza task edit ") {
-			i.act, i.task = flow.ActEdit, flow.TaskID(subject)
+			i.act, i.task = board.ActEdit, board.TaskID(subject)
 		}
 		c.add(i)
 	}
 	for _, id := range c.goals {
-		add(string(id), c.Board.Budget(id, ""), time.Time{}, true)
+		add(string(id), flow.CheckBudget(c.Board, id, ""), time.Time{}, true)
 	}
 	// Usage stands in the documents, and reading all of them is slow.
-	perTask := c.Board.Settings().Config.Budgets.Task != flow.Budget{}
+	perTask := c.Board.Settings().Config.Budgets.Task != board.Budget{}
 	for _, t := range c.picture.rows.begun {
 		if t.Lease.Before(c.At) && (t.Budgeted || perTask) {
-			add(string(t.ID), c.Board.Budget("", t.ID), t.Changed, false)
+			add(string(t.ID), flow.CheckBudget(c.Board, "", t.ID), t.Changed, false)
 		}
 	}
 }
 
 // blockedActs are the acts that answer a trigger.
-var blockedActs = map[string]flow.Act{"blocked": flow.ActUnblock, "integration_failed": flow.ActUnblock, "exhausted": flow.ActSupersede, "immediate_discovery": flow.ActConvert}
+var blockedActs = map[string]board.Act{"blocked": board.ActUnblock, "integration_failed": board.ActUnblock, "exhausted": board.ActSupersede, "immediate_discovery": board.ActConvert}
 
 // addBlocked adds questions, blocked and exhausted tasks, and urgent discoveries.
 func (c *collector) addBlocked() {
 	// Triggers reads the whole board, and mostly there can be none.
-	unplanned := slices.ContainsFunc(c.goals, func(id flow.GoalID) bool { return c.picture.rows.of[id].sum() == 0 }) // no tasks outside the archive
-	if c.picture.rows.whole.count(flow.Status.IsBlocked) == 0 && !unplanned && len(c.Board.IDs(flow.Discovered)) == 0 {
+	unplanned := slices.ContainsFunc(c.goals, func(id board.GoalID) bool { return c.picture.rows.of[id].sum() == 0 }) // no tasks outside the archive
+	if c.picture.rows.whole.count(board.Status.IsBlocked) == 0 && !unplanned && len(c.Board.IDs(board.Discovered)) == 0 {
 		return
 	}
-	c.triggers = c.Board.Triggers(c.Reading.goals()...)
+	c.triggers = flow.Triggers(c.Board, c.Reading.goals()...)
 	for _, t := range c.triggers {
 		act := blockedActs[t.Reason]
 		if act == 0 {
 			continue
 		}
-		i := Item{Kind: strings.TrimPrefix(t.Reason, "immediate_"), Subject: string(cmp.Or(t.Record, flow.RecordID(t.Task))),
+		i := Item{Kind: strings.TrimPrefix(t.Reason, "immediate_"), Subject: string(cmp.Or(t.Record, board.RecordID(t.Task))),
 			Text: fmt.Sprintf("%s is %s: %s", t.Task, strings.ReplaceAll(t.Reason, "_", " "), FirstLine(t.Text)), Command: answerTo(c.Reading, t).Command, since: t.Since, act: act, task: t.Task}
 		switch t.Reason {
 		case "blocked":
@@ -293,9 +294,9 @@ func (c *collector) addBlocked() {
 // addPlanted adds what of the clone came or changed while a session ran, until a person
 // dismisses what the board says of it.
 func (c *collector) addPlanted() {
-	kinds := map[string]string{flow.NoHooks: "hook", flow.NoSettings: "setting", flow.NoChanges: "clone"}
+	kinds := map[string]string{board.NoHooks: "hook", board.NoSettings: "setting", board.NoChanges: "clone"}
 	for _, one := range (RecordFilter{Kind: "anomaly"}).Records(c.Reading) {
-		if a, is := one.document.(*flow.Anomaly); is && kinds[a.Details["assumption"]] != "" {
+		if a, is := one.document.(*board.Anomaly); is && kinds[a.Details["assumption"]] != "" {
 			kind := kinds[a.Details["assumption"]]
 			c.add(Item{Kind: kind, Subject: string(one.ID), Text: "the " + kind + " " + plaintext.Line(a.Details["reality"]) + " while a session ran", Command: one.Command, since: one.At})
 		}
@@ -304,10 +305,10 @@ func (c *collector) addPlanted() {
 
 // ask makes the item of a blocked task that of its first open question, if it has
 // one.
-func (c *collector) ask(i *Item, id flow.TaskID) {
+func (c *collector) ask(i *Item, id board.TaskID) {
 	open := OpenQuestions(c.Board, id)
 	if len(open) == 0 {
-		if len(c.Board.IDs(flow.Questions)) == 0 {
+		if len(c.Board.IDs(board.Questions)) == 0 {
 			return // the task need not be read
 		}
 		if t := c.Board.Task(id); t != nil && t.Block != nil && len(t.Block.Asked) > 0 {
@@ -316,27 +317,27 @@ func (c *collector) ask(i *Item, id flow.TaskID) {
 		return
 	}
 	c.askFirst(i, open)
-	if t := c.Board.Task(id); t != nil && t.Retry != nil && t.Block != nil && t.Block.Limit == flow.LimitRetries {
+	if t := c.Board.Task(id); t != nil && t.Retry != nil && t.Block != nil && t.Block.Limit == board.LimitRetries {
 		lines := strings.SplitN(t.Retry.Error, "\n", 3)
 		i.Text += "; the last one: " + lines[min(1, len(lines)-1)]
 	}
 }
 
 // askFirst makes an item that of the first of the open questions of a task.
-func (c *collector) askFirst(i *Item, open []*flow.Question) {
+func (c *collector) askFirst(i *Item, open []*board.Question) {
 	q := open[0]
-	i.Kind, i.Text, i.Command = "question", fmt.Sprintf("%s asks: %s%s", q.Task, whyAsked(c.Board, q, c.At), FirstLine(q.Text)), flow.Answering(c.Person.By, q)
+	i.Kind, i.Text, i.Command = "question", fmt.Sprintf("%s asks: %s%s", q.Task, whyAsked(c.Board, q, c.At), FirstLine(q.Text)), board.Answering(c.Person.By, q)
 	if more := len(open) - 1; more > 0 {
 		i.Text += fmt.Sprintf(" (and %d more)", more)
 	}
-	i.since, i.moment, i.act, i.task = q.Asked, string(q.ID), flow.ActAnswer, ""
+	i.since, i.moment, i.act, i.task = q.Asked, string(q.ID), board.ActAnswer, ""
 }
 
 // OpenQuestions returns the questions that a task waits for, and those that were asked
 // during its work, in their order.
-func OpenQuestions(b *flow.Board, id flow.TaskID) []*flow.Question {
-	if t := b.Task(id); t != nil && len(b.IDs(flow.Questions)) > 0 {
-		return flow.OpenQuestionsOf(b, t)
+func OpenQuestions(b *board.Board, id board.TaskID) []*board.Question {
+	if t := b.Task(id); t != nil && len(b.IDs(board.Questions)) > 0 {
+		return board.OpenQuestionsOf(b, t)
 	}
 	return nil
 }
@@ -344,7 +345,7 @@ func OpenQuestions(b *flow.Board, id flow.TaskID) []*flow.Question {
 // addDrafts adds one item for all drafts of goals in progress, which wake no planner. It comes
 // last, since a person may keep some for later.
 func (c *collector) addDrafts() {
-	drafts := slices.Collect(c.picture.rows.with(flow.Status.IsDraft))
+	drafts := slices.Collect(c.picture.rows.with(board.Status.IsDraft))
 	drafts = slices.DeleteFunc(drafts, func(t *row) bool { return !slices.Contains(c.goals, t.Goal) })
 	if len(drafts) == 0 {
 		return
@@ -354,15 +355,15 @@ func (c *collector) addDrafts() {
 	if n := len(drafts); n > 1 {
 		text = fmt.Sprintf("%d drafts, which nobody claims, the first %s: %s", n, first.ID, first.Title)
 	}
-	c.add(Item{Kind: "draft", Subject: string(first.ID), Text: text, Command: flow.Completion(c.Board, first.ID), since: first.Changed, act: flow.ActEdit, task: first.ID})
+	c.add(Item{Kind: "draft", Subject: string(first.ID), Text: text, Command: board.Completion(c.Board, first.ID), since: first.Changed, act: board.ActEdit, task: first.ID})
 }
 
 // addOutdated adds approved work whose verdicts do not count any more.
 func (c *collector) addOutdated() {
-	for t := range c.picture.rows.with(func(s flow.Status) bool { return s.Allows(flow.ActMerge) }) {
+	for t := range c.picture.rows.with(func(s board.Status) bool { return flow.Allows(s, board.ActMerge) }) {
 		if texts := c.outdated(t.Summary); len(texts) > 0 {
 			c.add(Item{Kind: "recheck", Subject: string(t.ID), Text: fmt.Sprintf("%s was approved before %s changed", t.ID, strings.Join(texts, ", ")),
-				Command: "git liza approve --again " + string(t.ID), since: t.Changed, rule: flow.RuleSpecChanged, act: flow.ActRecheck, task: t.ID})
+				Command: "git liza approve --again " + string(t.ID), since: t.Changed, rule: flow.RuleSpecChanged, act: board.ActRecheck, task: t.ID})
 		} else if r := flow.Barred(c.Board, t.ID); r != nil {
 			c.add(Item{Kind: "barred", Subject: string(t.ID), Text: fmt.Sprintf("%s is approved and not merged: %s", t.ID, r.Reason), Command: r.Hint, since: t.Changed, rule: r.Rule, task: t.ID})
 		}
@@ -371,12 +372,12 @@ func (c *collector) addOutdated() {
 
 // outdated returns the texts of which the board has others than those for which verdicts
 // on an approved task were given.
-func (r *Reading) outdated(s *flow.Summary) []string {
-	if !s.Status.Allows(flow.ActMerge) {
+func (r *Reading) outdated(s *board.Summary) []string {
+	if !flow.Allows(s.Status, board.ActMerge) {
 		return nil
 	}
 	if t := r.Board.Task(s.ID); t != nil {
-		return lists.Of(t.Outdated(r.Board), flow.TextRef.String)
+		return lists.Of(t.Outdated(r.Board), board.TextRef.String)
 	}
 	return nil
 }
@@ -389,13 +390,13 @@ func (c *collector) addGoals() {
 		if p.onward() != "" || slices.ContainsFunc(p.Missing, func(m Missing) bool { return m.Rule != flow.RuleRole }) {
 			continue
 		}
-		i := Item{Kind: "reached", Subject: string(id), Text: "every task of " + string(id) + " is final", Command: "git liza goal done", since: c.picture.rows.lastChange(id), act: flow.ActComplete}
+		i := Item{Kind: "reached", Subject: string(id), Text: "every task of " + string(id) + " is final", Command: "git liza goal done", since: c.picture.rows.lastChange(id), act: board.ActComplete}
 		if id != c.goal() {
 			i.Command += " " + string(id)
 		}
 		if c.Board.Goal(id).Merged == 0 {
 			i.Text += ", and none was merged: add tasks, or git liza goal abort " + string(id) + " --reason R"
-			i.Command, i.act = answerTo(c.Reading, flow.Trigger{Goal: id}).Command, flow.ActAdd
+			i.Command, i.act = answerTo(c.Reading, flow.Trigger{Goal: id}).Command, board.ActAdd
 		}
 		if c.Board.Settings().Config.Goal.Auto {
 			continue // a supervisor says so
@@ -405,17 +406,17 @@ func (c *collector) addGoals() {
 		c.add(i)
 	}
 	for _, id := range c.goals {
-		if gone := c.Board.SpecGone(id); gone != nil {
-			c.add(Item{Kind: "spec", Subject: string(id), Text: gone.Reason, Command: gone.Hint, rule: gone.Rule, act: flow.ActAmend, stops: true})
+		if gone := flow.SpecGone(c.Board, id); gone != nil {
+			c.add(Item{Kind: "spec", Subject: string(id), Text: gone.Reason, Command: gone.Hint, rule: gone.Rule, act: board.ActAmend, stops: true})
 		}
 	}
-	for _, g := range flow.All[*flow.Goal](c.Board, flow.Goals) {
+	for _, g := range board.All[*board.Goal](c.Board, board.Goals) {
 		if g.Status.IsInProgress() || c.picture.rows.of[g.ID].open() == 0 {
 			continue
 		}
 		if n := c.picture.rows.unheld(g.ID, c.At); n > 0 {
 			c.add(Item{Kind: "ended", Subject: string(g.ID), Text: fmt.Sprintf("%s is %s, and nobody takes its %s", g.ID, g.Status, Count(n, "open task")),
-				Command: "git liza goal reopen " + string(g.ID) + " --reason R", since: g.Ended, rule: flow.RuleOpen, act: flow.ActReopen})
+				Command: "git liza goal reopen " + string(g.ID) + " --reason R", since: g.Ended, rule: flow.RuleOpen, act: board.ActReopen})
 		}
 	}
 }

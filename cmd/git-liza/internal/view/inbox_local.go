@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/flow/plaintext"
 	"github.com/git-liza/git-liza/flow/shell"
 	"github.com/git-liza/git-liza/gitstore"
@@ -17,18 +18,18 @@ import (
 func (c *collector) addTexts() {
 	wanted := map[string]string{} // by the exit of a phase
 	for _, id := range c.goals {
-		for _, a := range flow.ArtifactsOf(c.Board, id, c.Board.Goal(id).Phase) {
+		for _, a := range board.ArtifactsOf(c.Board, id, c.Board.Goal(id).Phase) {
 			for _, doc := range a.Files {
 				wanted[doc.Path] = fmt.Sprintf("the phase %s of %s waits for a verdict on %s", a.Phase, id, doc.Path)
 			}
 		}
 	}
-	judged := func(doc *flow.TrackedPath) bool {
+	judged := func(doc *board.TrackedPath) bool {
 		return doc.Blob == "" || doc.Approved() || doc.By.IsHuman() && doc.Was == "" && wanted[doc.Path] == ""
 	}
 	// Who stands on a text is found by reading all tasks.
-	if !slices.ContainsFunc(c.Board.IDs(flow.Tracked), func(id string) bool {
-		doc, ok := c.Board.Load(flow.Key{Folder: flow.Tracked, ID: id}).(*flow.TrackedPath)
+	if !slices.ContainsFunc(c.Board.IDs(board.Tracked), func(id string) bool {
+		doc, ok := c.Board.Load(board.Key{Folder: board.Tracked, ID: id}).(*board.TrackedPath)
 		return ok && !judged(doc)
 	}) {
 		return
@@ -38,14 +39,14 @@ func (c *collector) addTexts() {
 			continue
 		}
 		c.add(Item{Kind: "text", Subject: a.Path, Text: cmp.Or(wanted[a.Path], fmt.Sprintf("nobody has judged %s, which %s stands on", a.Path, a.users())),
-			Command: "git liza artifact accept " + shell.Quote(a.Path), since: a.At, moment: string(a.Blob), act: flow.ActAccept})
+			Command: "git liza artifact accept " + shell.Quote(a.Path), since: a.At, moment: string(a.Blob), act: board.ActAccept})
 	}
 }
 
 // agentsAloneJudge reports whether a text needs the verdict of a role that takes no
 // person's word.
 func (c *collector) agentsAloneJudge(a Artifact) bool {
-	return slices.ContainsFunc(a.Needs, func(role flow.Role) bool {
+	return slices.ContainsFunc(a.Needs, func(role board.Role) bool {
 		row := c.Board.Role(role)
 		return row != nil && row.NotHuman
 	})
@@ -66,7 +67,7 @@ func (c *collector) addLocal() {
 	if known.Take != "" {
 		i := Item{Kind: "behind", Subject: c.Board.Settings().Integration.Name, Text: lacksMerged, Command: known.Take}
 		i.moment = string(c.Board.Settings().Integration.Tip)
-		for t := range c.picture.rows.with(flow.Status.IsMerged) {
+		for t := range c.picture.rows.with(board.Status.IsMerged) {
 			if t.Changed.After(i.since) {
 				i.since = t.Changed
 			}
@@ -74,7 +75,7 @@ func (c *collector) addLocal() {
 		c.add(i)
 	}
 	if known.Ahead != nil {
-		c.add(Item{Kind: "ahead", Subject: c.Board.Settings().Integration.Name, Text: known.Ahead.Why, Command: known.Ahead.Command, moment: known.Ahead.Why, act: flow.ActAdopt})
+		c.add(Item{Kind: "ahead", Subject: c.Board.Settings().Integration.Name, Text: known.Ahead.Why, Command: known.Ahead.Command, moment: known.Ahead.Why, act: board.ActAdopt})
 	}
 }
 
@@ -100,14 +101,14 @@ func (c *collector) addReleases() {
 }
 
 // addDead adds what an agent holds, if its supervisor is dead.
-func (c *collector) addDead(t *flow.Summary, release string, by flow.Actor) {
-	id := flow.AgentID(by)
+func (c *collector) addDead(t *board.Summary, release string, by board.Actor) {
+	id := board.AgentID(by)
 	pid := c.Local.Dead[id]
 	if pid == 0 {
 		return
 	}
 	c.add(Item{Kind: "dead", Subject: string(t.ID), Text: fmt.Sprintf("%s is held by %s, whose supervisor (process %d) is dead", t.ID, by, pid), Command: release,
-		since: c.Local.Presences[id].At, moment: fmt.Sprint(pid), rule: flow.RuleHolder, act: flow.ActRelease, task: t.ID})
+		since: c.Local.Presences[id].At, moment: fmt.Sprint(pid), rule: flow.RuleHolder, act: board.ActRelease, task: t.ID})
 }
 
 // addTrust adds the commands of the board that nobody has allowed here.
@@ -141,8 +142,8 @@ func (c *collector) addTrust() {
 // addPlanners adds the planners that have given up: each of their sessions on a
 // trigger failed.
 func (c *collector) addPlanners() {
-	for _, id := range c.Board.IDs(flow.Agents) {
-		p, there := c.Local.Presences[flow.AgentID(id)]
+	for _, id := range c.Board.IDs(board.Agents) {
+		p, there := c.Local.Presences[board.AgentID(id)]
 		if !there || p.Doing != gitstore.Failing || p.Silent(c.At) || len(c.triggers) == 0 {
 			continue
 		}

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/flow/lists"
 )
 
@@ -16,19 +17,19 @@ func (c *collector) addReverted() {
 		if t == nil || t.Reverted == nil {
 			continue
 		}
-		var open, merged []flow.TaskID
+		var open, merged []board.TaskID
 		for _, r := range c.picture.rows.whoNeed(id) {
 			switch {
 			case !r.Status.Final():
 				open = append(open, r.ID)
-			case r.Status.IsMerged() && flow.Stands(c.Board, c.Board.Task(r.ID)):
+			case r.Status.IsMerged() && board.Stands(c.Board, c.Board.Task(r.ID)):
 				merged = append(merged, r.ID)
 			}
 		}
 		if c.picture.rows.byID[id] == nil && len(open) == 0 {
 			continue // it is archived, and what needed it is done
 		}
-		again := flow.Outstanding(c.Board, t)
+		again := board.Outstanding(c.Board, t)
 		if len(again) == 0 && len(open) > 0 {
 			c.addRevert("reverted", id, t, fmt.Sprintf("%s was reverted by %s, and %s", id, t.Reverted, needing(open)), "git liza undo "+string(id)+" --reopen")
 		}
@@ -42,10 +43,10 @@ func (c *collector) addReverted() {
 }
 
 // revertedNeeds returns the tasks that may be needed and were reverted, by id.
-func (p *Picture) revertedNeeds() (list []flow.TaskID) {
+func (p *Picture) revertedNeeds() (list []board.TaskID) {
 	p.groupTasks() // which looks at the archived ones
 	needed := lists.Where(p.rows.reverted, func(r *row) bool { return p.needs.on(r.ID).reverted })
-	list = lists.Of(needed, func(r *row) flow.TaskID { return r.ID })
+	list = lists.Of(needed, func(r *row) board.TaskID { return r.ID })
 	for id, n := range p.needs.archived {
 		if n.reverted {
 			list = append(list, id)
@@ -56,12 +57,12 @@ func (p *Picture) revertedNeeds() (list []flow.TaskID) {
 }
 
 // addRevert adds an item about work that was taken back.
-func (c *collector) addRevert(kind string, subject flow.TaskID, reverted *flow.Task, text, command string) {
-	c.add(Item{Kind: kind, Subject: string(subject), Text: text, Command: command, since: reverted.Reverted.At, rule: flow.RuleDependencies, act: flow.ActAdd})
+func (c *collector) addRevert(kind string, subject board.TaskID, reverted *board.Task, text, command string) {
+	c.add(Item{Kind: kind, Subject: string(subject), Text: text, Command: command, since: reverted.Reverted.At, rule: flow.RuleDependencies, act: board.ActAdd})
 }
 
 // needing says which tasks need another one.
-func needing(list []flow.TaskID) string {
+func needing(list []board.TaskID) string {
 	if len(list) == 1 {
 		return string(list[0]) + " needs it"
 	}

@@ -8,16 +8,17 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/gitstore"
 )
 
 // What stops the board comes first, then the oldest, then what nobody knows the age of.
 func TestOrderOfTheInbox(t *testing.T) {
 	t.Parallel()
-	blocked := func(id flow.TaskID, ago time.Duration) *flow.Task {
-		return &flow.Task{ID: id, Status: flow.Blocked, Changed: noon.Add(-ago), Block: &flow.Block{Reason: "why"}}
+	blocked := func(id board.TaskID, ago time.Duration) *board.Task {
+		return &board.Task{ID: id, Status: board.Blocked, Changed: noon.Add(-ago), Block: &board.Block{Reason: "why"}}
 	}
-	paused := &flow.Settings{Format: flow.NewestFormat, Goal: "goal-1", Control: flow.ControlState{State: flow.Paused, At: noon, Reason: "lunch"}, Config: flow.DefaultConfig()}
+	paused := &board.Settings{Format: board.NewestFormat, Goal: "goal-1", Control: board.ControlState{State: board.Paused, At: noon, Reason: "lunch"}, Config: board.DefaultConfig()}
 	r := Reading{Board: boardOf(goalOne, paused, blocked("new", time.Minute), blocked("old", time.Hour)), At: noon, Person: flow.Caller{By: "human:ann"}}
 	r.Local.Needs = []Need{{Kind: "role", Subject: "robot"}, {Kind: "paused", Subject: "claude", Since: noon.Add(-30 * time.Minute)}}
 	subjects := func(in *Inbox) (list []string) {
@@ -63,23 +64,23 @@ func TestHostileTextsInTheInbox(t *testing.T) {
 // it.
 func TestSubmissionsThatNoAgentJudges(t *testing.T) {
 	t.Parallel()
-	submitted := func(by flow.Actor) *flow.Task {
-		return &flow.Task{ID: "r", Status: flow.ReadyForReview, Title: "R", Attempt: &flow.Attempt{Coder: by}, Coders: []flow.Worker{{By: by}}, Submission: &flow.Submission{}}
+	submitted := func(by board.Actor) *board.Task {
+		return &board.Task{ID: "r", Status: board.ReadyForReview, Title: "R", Attempt: &board.Attempt{Coder: by}, Coders: []board.Worker{{By: by}}, Submission: &board.Submission{}}
 	}
-	other := &flow.Task{ID: "s", Status: flow.ReadyForReview, Title: "S", Attempt: &flow.Attempt{Coder: "coder-2"}, Submission: &flow.Submission{},
-		Judgements: []flow.Judgement{{Role: flow.CodeReviewer, Review: &flow.Review{By: "code-reviewer-1", Lease: noon.Add(time.Minute)}}}}
+	other := &board.Task{ID: "s", Status: board.ReadyForReview, Title: "S", Attempt: &board.Attempt{Coder: "coder-2"}, Submission: &board.Submission{},
+		Judgements: []board.Judgement{{Role: board.CodeReviewer, Review: &board.Review{By: "code-reviewer-1", Lease: noon.Add(time.Minute)}}}}
 	for _, test := range []struct {
 		name      string
-		documents []flow.Document
+		documents []board.Document
 		commands  []string
 		others    int
 	}{
-		{"an agent's", []flow.Document{submitted("coder-1")}, []string{"git liza review r"}, 0},
-		{"one's own", []flow.Document{submitted("human:ann")}, []string{"git liza rush --agents code-reviewer=1"}, 0},
-		{"with a reviewer", []flow.Document{submitted("coder-1"), &flow.Agent{ID: "code-reviewer-1", Role: flow.CodeReviewer, Generation: "0123456789abcdef"}}, nil, 0},
-		{"with one that was added by hand", []flow.Document{submitted("coder-1"), &flow.Agent{ID: "code-reviewer-1", Role: flow.CodeReviewer}}, []string{"git liza review r"}, 0},
-		{"with one that reviews", []flow.Document{submitted("coder-1"), other, &flow.Agent{ID: "code-reviewer-1", Role: flow.CodeReviewer, Review: "s"}}, nil, 0},
-		{"with one that rests", []flow.Document{submitted("coder-1"), &flow.Agent{ID: "code-reviewer-1", Role: flow.CodeReviewer, Degraded: "it lies"}}, []string{"git liza review r"}, 0},
+		{"an agent's", []board.Document{submitted("coder-1")}, []string{"git liza review r"}, 0},
+		{"one's own", []board.Document{submitted("human:ann")}, []string{"git liza rush --agents code-reviewer=1"}, 0},
+		{"with a reviewer", []board.Document{submitted("coder-1"), &board.Agent{ID: "code-reviewer-1", Role: board.CodeReviewer, Generation: "0123456789abcdef"}}, nil, 0},
+		{"with one that was added by hand", []board.Document{submitted("coder-1"), &board.Agent{ID: "code-reviewer-1", Role: board.CodeReviewer}}, []string{"git liza review r"}, 0},
+		{"with one that reviews", []board.Document{submitted("coder-1"), other, &board.Agent{ID: "code-reviewer-1", Role: board.CodeReviewer, Review: "s"}}, nil, 0},
+		{"with one that rests", []board.Document{submitted("coder-1"), &board.Agent{ID: "code-reviewer-1", Role: board.CodeReviewer, Degraded: "it lies"}}, []string{"git liza review r"}, 0},
 	} {
 		r := Reading{Board: boardOf(append(test.documents, goalOne)...), At: noon, Person: flow.Caller{By: "human:ann"}}
 		in := NewPicture(r).Inbox()
@@ -89,7 +90,7 @@ func TestSubmissionsThatNoAgentJudges(t *testing.T) {
 		}
 		require.Equal(t, test.commands, commands, test.name)
 		require.Equal(t, test.others, in.Others, test.name)
-		r.Local.Presences = map[flow.AgentID]gitstore.Presence{"code-reviewer-1": {At: noon.Add(-time.Hour), Every: flow.Duration(time.Minute)}}
+		r.Local.Presences = map[board.AgentID]gitstore.Presence{"code-reviewer-1": {At: noon.Add(-time.Hour), Every: board.Duration(time.Minute)}}
 		if test.name == "with a reviewer" {
 			require.Len(t, NewPicture(r).Inbox().Items, 1, "its supervisor is not heard of any more")
 		}

@@ -5,27 +5,27 @@ import (
 	"math"
 	"strings"
 
-	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/flow/lists"
 	"github.com/git-liza/git-liza/flow/plaintext"
 )
 
 // A Level is a level of a goal as lists show it.
 type Level struct {
-	Number   int           `json:"level"`
-	Name     string        `json:"name"`
-	Result   string        `json:"result"` // passed, failed, "" if nothing is recorded
-	Tasks    int           `json:"tasks"`
-	Open     int           `json:"open"`  // tasks that are not final
-	Tip      flow.ObjectID `json:"tip"`   // on which its gates ran
-	Since    any           `json:"since"` // when that was recorded
-	Receipts []any         `json:"receipts"`
-	failed   []flow.Receipt
-	goal     flow.GoalID
+	Number   int            `json:"level"`
+	Name     string         `json:"name"`
+	Result   string         `json:"result"` // passed, failed, "" if nothing is recorded
+	Tasks    int            `json:"tasks"`
+	Open     int            `json:"open"`  // tasks that are not final
+	Tip      board.ObjectID `json:"tip"`   // on which its gates ran
+	Since    any            `json:"since"` // when that was recorded
+	Receipts []any          `json:"receipts"`
+	failed   []board.Receipt
+	goal     board.GoalID
 }
 
 // Levels are the levels of a goal up to its deepest task, and what is recorded of them.
-func Levels(b *flow.Board, goal flow.GoalID) []Level {
+func Levels(b *board.Board, goal board.GoalID) []Level {
 	var list []Level
 	at := func(n int) *Level {
 		for len(list) < n {
@@ -44,13 +44,13 @@ func Levels(b *flow.Board, goal flow.GoalID) []Level {
 		}
 	}
 	for n := 1; ; n++ {
-		is := flow.FindLevel(b, goal, n)
+		is := board.FindLevel(b, goal, n)
 		if is == nil {
 			break
 		}
 		l := at(n)
 		l.Result, l.Tip, l.Since, l.failed = levelWord(is), is.Tip, TimeValue(is.At), is.Receipts
-		l.Receipts = append(l.Receipts, lists.Of(is.Receipts, func(r flow.Receipt) any { return ValueOf(r) })...)
+		l.Receipts = append(l.Receipts, lists.Of(is.Receipts, func(r board.Receipt) any { return ValueOf(r) })...)
 	}
 	if g := b.Goal(goal); g != nil && g.Schedule != nil {
 		for i, name := range g.Schedule.Levels[:min(len(g.Schedule.Levels), len(list))] {
@@ -60,7 +60,7 @@ func Levels(b *flow.Board, goal flow.GoalID) []Level {
 	return list
 }
 
-func levelWord(l *flow.Level) string {
+func levelWord(l *board.Level) string {
 	if l.Passed {
 		return "passed"
 	}
@@ -87,8 +87,8 @@ func LevelText(l Level) string {
 }
 
 // LevelResult says in one line what is recorded of a level.
-func LevelResult(l *flow.Level) string {
-	results := lists.Of(l.Receipts, func(r flow.Receipt) string { return fmt.Sprintf(", %s: %s", plaintext.Line(r.Gate), r.Result) })
+func LevelResult(l *board.Level) string {
+	results := lists.Of(l.Receipts, func(r board.Receipt) string { return fmt.Sprintf(", %s: %s", plaintext.Line(r.Gate), r.Result) })
 	return fmt.Sprintf("level %d of %s %s at %s", l.Number, l.Goal, levelWord(l), l.Tip.Short()) + strings.Join(results, "")
 }
 
@@ -99,15 +99,15 @@ type ladder struct {
 }
 
 // ladders are those of the goals of a board, by goal.
-type ladders map[flow.GoalID]ladder
+type ladders map[board.GoalID]ladder
 
-func laddersOf(b *flow.Board) ladders {
+func laddersOf(b *board.Board) ladders {
 	if b == nil {
 		return nil
 	}
 	of := ladders{}
-	for _, g := range flow.All[*flow.Goal](b, flow.Goals) {
-		barrier, last := flow.BarrierOf(b, g.ID) == flow.LevelBarrier, flow.LastLevel(b, g.ID)
+	for _, g := range board.All[*board.Goal](b, board.Goals) {
+		barrier, last := board.BarrierOf(b, g.ID) == board.LevelBarrier, board.LastLevel(b, g.ID)
 		one := ladder{shown: barrier || g.Schedule != nil && len(g.Schedule.Levels) > 0, reach: math.MaxInt}
 		switch {
 		case last != nil && !last.Passed:
@@ -123,7 +123,7 @@ func laddersOf(b *flow.Board) ladders {
 }
 
 // mark is the level of a task where lists show it, else 0.
-func (l ladders) mark(t *flow.Summary) int {
+func (l ladders) mark(t *board.Summary) int {
 	if l[t.Goal].shown {
 		return t.Level
 	}
@@ -131,7 +131,7 @@ func (l ladders) mark(t *flow.Summary) int {
 }
 
 // keeps reports whether levels below that of a task keep it from being claimed.
-func (l ladders) keeps(t *flow.Summary) bool {
+func (l ladders) keeps(t *board.Summary) bool {
 	one, known := l[t.Goal]
 	return known && t.Level > one.reach
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/flow/plaintext"
 	"github.com/git-liza/git-liza/gitstore"
 	"github.com/git-liza/git-liza/gitstore/document"
@@ -14,17 +15,17 @@ import (
 
 // An Entry is a move in a log: its state commit, and every key of the move.
 type Entry struct {
-	State flow.ObjectID `yaml:"state"`
-	Move  flow.Move     `yaml:",inline"`
-	Told  string        `yaml:"-"` // the first line of its commit, "" if it is not known
+	State board.ObjectID `yaml:"state"`
+	Move  flow.Move      `yaml:",inline"`
+	Told  string         `yaml:"-"` // the first line of its commit, "" if it is not known
 	// Unknown is the name of an act of a newer format, of which Move has the actor,
 	// the task and the time.
 	Unknown string `yaml:"-"`
 	// Roles are those for which a person gave the verdict, where the move names
 	// none and the board still knows them.
-	Roles []flow.Role `yaml:"-"`
+	Roles []board.Role `yaml:"-"`
 	// Returned is the task that an answer let go on, where somebody has looked; else nil.
-	Returned *flow.Task `yaml:"-"`
+	Returned *board.Task `yaml:"-"`
 	// Changed are the tasks whose state the move changed; nil if nobody has looked.
 	Changed []gitstore.TaskStep `yaml:"-"`
 }
@@ -36,13 +37,13 @@ func EntryOf(e gitstore.Event) Entry {
 
 // An unknownEntry is what is shown of a move by a newer format.
 type unknownEntry struct {
-	State     flow.ObjectID `yaml:"state"`
-	Act       string        `yaml:"act"`
-	Task      flow.TaskID   `yaml:"task"`
-	By        flow.Actor    `yaml:"by"`
-	Principal string        `yaml:"principal"`
-	At        time.Time     `yaml:"at"`
-	Request   flow.Request  `yaml:"request"`
+	State     board.ObjectID `yaml:"state"`
+	Act       string         `yaml:"act"`
+	Task      board.TaskID   `yaml:"task"`
+	By        board.Actor    `yaml:"by"`
+	Principal string         `yaml:"principal"`
+	At        time.Time      `yaml:"at"`
+	Request   board.Request  `yaml:"request"`
 }
 
 // Value returns the move for JSON.
@@ -117,9 +118,9 @@ func LogText(list []Entry, width int) string {
 
 // FindReturned finds out which tasks the answers in a log let go on. boardAt returns the
 // board after a state commit; where it cannot, the answer tells of no task.
-func FindReturned(list []Entry, boardAt func(flow.ObjectID) (*flow.Board, error)) {
+func FindReturned(list []Entry, boardAt func(board.ObjectID) (*board.Board, error)) {
 	for i := range list {
-		if list[i].Move.Act != flow.ActAnswer {
+		if list[i].Move.Act != board.ActAnswer {
 			continue
 		}
 		if b, err := boardAt(list[i].State); err == nil {
@@ -185,8 +186,8 @@ func (e *Entry) why() (text string) {
 
 // verdict returns the roles for which a person gave the verdict, and that from a code host
 // which the move brings, nil if it brings none.
-func (e *Entry) verdict() (roles []flow.Role, brought *flow.Voucher) {
-	role := flow.Role("")
+func (e *Entry) verdict() (roles []board.Role, brought *board.Voucher) {
+	role := board.Role("")
 	switch d := e.Move.Detail.(type) {
 	case *flow.ApproveMove:
 		role, brought = d.Role, d.For
@@ -196,12 +197,12 @@ func (e *Entry) verdict() (roles []flow.Role, brought *flow.Voucher) {
 	if role == "" {
 		return e.Roles, brought
 	}
-	return []flow.Role{role}, brought
+	return []board.Role{role}, brought
 }
 
 // VoucherText says whose verdict a person brings, for the end of a line about it; "" if it
 // is the person's own.
-func VoucherText(v *flow.Voucher) string {
+func VoucherText(v *board.Voucher) string {
 	if v == nil {
 		return ""
 	}

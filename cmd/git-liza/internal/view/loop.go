@@ -6,57 +6,57 @@ import (
 	"strings"
 	"time"
 
-	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/flow/lists"
 	"github.com/git-liza/git-liza/flow/plaintext"
 )
 
 // A LoopReport says what came of the stories of a loop.
 type LoopReport struct {
-	Goal    flow.GoalID `json:"goal"`
-	Path    string      `json:"path"`   // of the stories
-	Status  string      `json:"status"` // of the goal
-	Stories []LoopStory `json:"stories"`
-	Limit   LoopLimit   `json:"limit"`
+	Goal    board.GoalID `json:"goal"`
+	Path    string       `json:"path"`   // of the stories
+	Status  string       `json:"status"` // of the goal
+	Stories []LoopStory  `json:"stories"`
+	Limit   LoopLimit    `json:"limit"`
 }
 
 // A LoopStory is one story of a loop.
 type LoopStory struct {
-	ID       string          `json:"id"`
-	Title    string          `json:"title"`
-	Task     flow.TaskID     `json:"task"`   // "" of a story that had passed before the loop
-	Status   string          `json:"status"` // of the task
-	Passed   bool            `json:"passed"`
-	Commits  []flow.ObjectID `json:"commits"` // that reached integration, but for merges
-	Sessions int             `json:"sessions"`
-	Tokens   int64           `json:"tokens"`
-	Cost     flow.Cost       `json:"cost"`
-	Diffstat string          `json:"diffstat"`
-	Failure  string          `json:"failure"` // the last one, of a story that has not passed
+	ID       string           `json:"id"`
+	Title    string           `json:"title"`
+	Task     board.TaskID     `json:"task"`   // "" of a story that had passed before the loop
+	Status   string           `json:"status"` // of the task
+	Passed   bool             `json:"passed"`
+	Commits  []board.ObjectID `json:"commits"` // that reached integration, but for merges
+	Sessions int              `json:"sessions"`
+	Tokens   int64            `json:"tokens"`
+	Cost     board.Cost       `json:"cost"`
+	Diffstat string           `json:"diffstat"`
+	Failure  string           `json:"failure"` // the last one, of a story that has not passed
 }
 
 // A LoopLimit is what bounds a loop, with what of it is used.
 type LoopLimit struct {
-	Reached    string        `json:"reached"` // iterations, tokens, cost or wall; "" if agents may claim
-	Iterations int           `json:"iterations"`
-	Used       int           `json:"iterations_used"`
-	Tokens     int64         `json:"tokens"` // 0 is no bound
-	TokensUsed int64         `json:"tokens_used"`
-	Cost       flow.Cost     `json:"cost"` // 0 is no bound
-	CostUsed   flow.Cost     `json:"cost_used"`
-	Wall       flow.Duration `json:"wall"` // 0s is no bound
-	WallUsed   flow.Duration `json:"wall_used"`
+	Reached    string         `json:"reached"` // iterations, tokens, cost or wall; "" if agents may claim
+	Iterations int            `json:"iterations"`
+	Used       int            `json:"iterations_used"`
+	Tokens     int64          `json:"tokens"` // 0 is no bound
+	TokensUsed int64          `json:"tokens_used"`
+	Cost       board.Cost     `json:"cost"` // 0 is no bound
+	CostUsed   board.Cost     `json:"cost_used"`
+	Wall       board.Duration `json:"wall"` // 0s is no bound
+	WallUsed   board.Duration `json:"wall_used"`
 	spent      Spent
 }
 
 // LoopLimitOf says what bounds the loop of a goal at a time.
-func LoopLimitOf(g *flow.Goal, at time.Time) LoopLimit {
+func LoopLimitOf(g *board.Goal, at time.Time) LoopLimit {
 	l := g.Loop
 	limit := LoopLimit{Reached: g.LoopBound(at), Iterations: l.Iterations, Used: l.Used, Tokens: l.Tokens, TokensUsed: g.Usage.Tokens(), Cost: l.Cost, CostUsed: g.Usage.Cost, Wall: l.Wall, spent: told(g.Usage)}
 	if !g.Ended.IsZero() {
 		at = g.Ended
 	}
-	limit.WallUsed = flow.Duration(max(at.Sub(g.Created), 0).Truncate(time.Second))
+	limit.WallUsed = board.Duration(max(at.Sub(g.Created), 0).Truncate(time.Second))
 	return limit
 }
 
@@ -70,7 +70,7 @@ func (r *LoopReport) Left() []string {
 func (r *LoopReport) Text(width int) string {
 	rows := &Table{Rows: [][]string{{"STORY", "STATE", "SESSIONS", "COMMITS", "TOKENS", "CHANGES"}}}
 	for _, s := range r.Stories {
-		rows.Add(plaintext.Line(s.ID), s.state(), fmt.Sprint(s.Sessions), fmt.Sprint(len(s.Commits)), told(flow.Usage{Sessions: s.Sessions, Input: s.Tokens}).Tokens(), s.Diffstat)
+		rows.Add(plaintext.Line(s.ID), s.state(), fmt.Sprint(s.Sessions), fmt.Sprint(len(s.Commits)), told(board.Usage{Sessions: s.Sessions, Input: s.Tokens}).Tokens(), s.Diffstat)
 	}
 	passed := len(r.Stories) - len(r.Left())
 	var text strings.Builder
@@ -107,7 +107,7 @@ func (l LoopLimit) Widened() string {
 		return "--cost " + (2 * max(l.Cost, l.CostUsed)).String()
 	}
 	used := time.Duration(l.WallUsed).Round(time.Minute) + time.Minute
-	return "--wall " + flow.Duration(2*max(time.Duration(l.Wall), used)).String()
+	return "--wall " + board.Duration(2*max(time.Duration(l.Wall), used)).String()
 }
 
 // text is a line that says what is used of the bounds.

@@ -7,18 +7,18 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 )
 
 // A report has a row for each story, by what those that have not passed failed, and the
 // bounds.
 func TestLoopReport(t *testing.T) {
 	t.Parallel()
-	g := &flow.Goal{ID: "goal-2", Status: flow.InProgress, Created: noon, Usage: flow.Usage{Output: 70, Cost: 2_000_000},
-		Loop: &flow.Loop{Iterations: 4, Used: 2, Tokens: 100, Wall: flow.Duration(time.Hour)}}
+	g := &board.Goal{ID: "goal-2", Status: board.InProgress, Created: noon, Usage: board.Usage{Output: 70, Cost: 2_000_000},
+		Loop: &board.Loop{Iterations: 4, Used: 2, Tokens: 100, Wall: board.Duration(time.Hour)}}
 	report := LoopReport{Goal: g.ID, Path: "prd.json", Stories: []LoopStory{
 		{ID: "US-1", Passed: true},
-		{ID: "US-2", Task: "goal-2-2", Status: "MERGED", Passed: true, Commits: []flow.ObjectID{"a", "b"}, Sessions: 1, Tokens: 70, Diffstat: "1 file changed"},
+		{ID: "US-2", Task: "goal-2-2", Status: "MERGED", Passed: true, Commits: []board.ObjectID{"a", "b"}, Sessions: 1, Tokens: 70, Diffstat: "1 file changed"},
 		{ID: "US-3\x1b", Task: "goal-2-3", Status: "BLOCKED", Sessions: 3, Failure: "make failed\nexit 2"},
 		{ID: "US-4"},
 	}, Limit: LoopLimitOf(g, noon.Add(90*time.Second))}
@@ -45,16 +45,16 @@ func TestLoopReport(t *testing.T) {
 func TestLoopBounds(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
-		loop flow.Loop
+		loop board.Loop
 		flag string
 	}{
-		{flow.Loop{Iterations: 3, Used: 2, Tokens: 100, Cost: 3_000_000, Wall: flow.Duration(2 * time.Hour)}, ""},
-		{flow.Loop{Iterations: 3, Used: 3}, "--iterations 6"},
-		{flow.Loop{Iterations: 3, Tokens: 30}, "--tokens 140"},
-		{flow.Loop{Iterations: 3, Cost: 1_000_000}, "--cost 4"},
-		{flow.Loop{Iterations: 3, Wall: flow.Duration(10 * time.Minute)}, "--wall 2h2m"},
+		{board.Loop{Iterations: 3, Used: 2, Tokens: 100, Cost: 3_000_000, Wall: board.Duration(2 * time.Hour)}, ""},
+		{board.Loop{Iterations: 3, Used: 3}, "--iterations 6"},
+		{board.Loop{Iterations: 3, Tokens: 30}, "--tokens 140"},
+		{board.Loop{Iterations: 3, Cost: 1_000_000}, "--cost 4"},
+		{board.Loop{Iterations: 3, Wall: board.Duration(10 * time.Minute)}, "--wall 2h2m"},
 	} {
-		g := &flow.Goal{ID: "goal-2", Status: flow.InProgress, Created: noon, Usage: flow.Usage{Output: 70, Cost: 2_000_000}, Loop: &test.loop}
+		g := &board.Goal{ID: "goal-2", Status: board.InProgress, Created: noon, Usage: board.Usage{Output: 70, Cost: 2_000_000}, Loop: &test.loop}
 		limit := LoopLimitOf(g, noon.Add(time.Hour))
 		if test.flag == "" {
 			require.Empty(t, limit.Reached)
@@ -63,6 +63,6 @@ func TestLoopBounds(t *testing.T) {
 		require.Equal(t, test.flag, limit.Widened())
 		require.Contains(t, limit.text(), "; the bound of "+limit.Reached+" is reached")
 	}
-	g := &flow.Goal{ID: "goal-2", Status: flow.Completed, Created: noon, Ended: noon.Add(time.Minute), Loop: &flow.Loop{Iterations: 3}}
-	require.Equal(t, flow.Duration(time.Minute), LoopLimitOf(g, noon.Add(time.Hour)).WallUsed, "of a loop that has ended")
+	g := &board.Goal{ID: "goal-2", Status: board.Completed, Created: noon, Ended: noon.Add(time.Minute), Loop: &board.Loop{Iterations: 3}}
+	require.Equal(t, board.Duration(time.Minute), LoopLimitOf(g, noon.Add(time.Hour)).WallUsed, "of a loop that has ended")
 }

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/view/metrics"
-	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/flow/lists"
 	"github.com/git-liza/git-liza/flow/plaintext"
 )
@@ -66,9 +66,9 @@ func blockedTasks(r *metrics.Report) (n int) {
 
 // statesValue is an object with the states that have a value, in the order of a task's
 // life.
-func statesValue[T any](of map[flow.Status]T, value func(T) any) Object {
+func statesValue[T any](of map[board.Status]T, value func(T) any) Object {
 	o := Object{}
-	for _, status := range flow.Statuses() {
+	for _, status := range board.Statuses() {
 		if v, ok := of[status]; ok {
 			o = o.With(status.String(), value(v))
 		}
@@ -76,7 +76,7 @@ func statesValue[T any](of map[flow.Status]T, value func(T) any) Object {
 	return o
 }
 
-func rolesValue(of map[flow.Role]metrics.Spread) Object {
+func rolesValue(of map[board.Role]metrics.Spread) Object {
 	o := Object{}
 	for _, role := range slices.Sorted(maps.Keys(of)) {
 		o = o.With(string(role), spreadValue(of[role]))
@@ -174,7 +174,7 @@ func verdictsText(r *metrics.Report) string {
 }
 
 func stateRows(r *metrics.Report) (rows [][]string) {
-	for _, status := range flow.Statuses() {
+	for _, status := range board.Statuses() {
 		if s := r.States[status]; s.Count > 0 {
 			rows = append(rows, []string{status.String(), spreadText(s, "time")})
 		}
@@ -183,7 +183,7 @@ func stateRows(r *metrics.Report) (rows [][]string) {
 }
 
 func roleRows(r *metrics.Report) [][]string {
-	return lists.Of(slices.Sorted(maps.Keys(r.Roles)), func(role flow.Role) []string { return []string{string(role), spreadText(r.Roles[role], "time")} })
+	return lists.Of(slices.Sorted(maps.Keys(r.Roles)), func(role board.Role) []string { return []string{string(role), spreadText(r.Roles[role], "time")} })
 }
 
 // glanceDays is how many days of the burndown people are shown.
@@ -205,7 +205,7 @@ func spreadText(s metrics.Spread, noun string) string {
 func seconds(n int64) string {
 	d := time.Duration(min(n, 1<<32)) * time.Second
 	if d >= time.Hour && d < 48*time.Hour {
-		return flow.Duration(d.Truncate(time.Minute)).String()
+		return board.Duration(d.Truncate(time.Minute)).String()
 	}
 	return Span(d)
 }
@@ -283,7 +283,7 @@ func (m *Metrics) Exposition() string {
 		return []string{fmt.Sprintf(`{%squantile="0.5"} %d`, label, s.Median), fmt.Sprintf(`{%squantile="0.95"} %d`, label, s.P95)}
 	}
 	var tasks, stays, tokens, dollars []string
-	for _, status := range flow.Statuses() {
+	for _, status := range board.Statuses() {
 		tasks = append(tasks, fmt.Sprintf(`{state="%s"} %d`, status, r.Tasks.States[status]))
 		stays = append(stays, spread(r.States[status], fmt.Sprintf(`state="%s",`, status))...)
 	}

@@ -3,7 +3,7 @@ package view
 import (
 	"sync"
 
-	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/flow/lists"
 )
 
@@ -16,22 +16,22 @@ type need struct {
 
 // needs are the tasks on which others depend.
 type needs struct {
-	board    *flow.Board // nil: no task is archived
-	live     func(flow.TaskID) *flow.Summary
-	archived map[flow.TaskID]need // those that were looked at
+	board    *board.Board // nil: no task is archived
+	live     func(board.TaskID) *board.Summary
+	archived map[board.TaskID]need // those that were looked at
 }
 
 // needsAmong are the needs of tasks outside the archive. They are looked up when the first
 // one is asked for.
-func needsAmong(b *flow.Board, tasks []*flow.Summary) *needs {
-	needed := sync.OnceValue(func() map[flow.TaskID]*flow.Summary { return neededAmong(tasks) })
-	return &needs{b, func(id flow.TaskID) *flow.Summary { return needed()[id] }, map[flow.TaskID]need{}}
+func needsAmong(b *board.Board, tasks []*board.Summary) *needs {
+	needed := sync.OnceValue(func() map[board.TaskID]*board.Summary { return neededAmong(tasks) })
+	return &needs{b, func(id board.TaskID) *board.Summary { return needed()[id] }, map[board.TaskID]need{}}
 }
 
 // neededAmong are those tasks on which others of them depend.
-func neededAmong(tasks []*flow.Summary) map[flow.TaskID]*flow.Summary {
-	n := lists.Sum(tasks, func(t *flow.Summary) int { return len(t.DependsOn) })
-	needed := make(map[flow.TaskID]*flow.Summary, n)
+func neededAmong(tasks []*board.Summary) map[board.TaskID]*board.Summary {
+	n := lists.Sum(tasks, func(t *board.Summary) int { return len(t.DependsOn) })
+	needed := make(map[board.TaskID]*board.Summary, n)
 	for _, t := range tasks {
 		for _, d := range t.DependsOn {
 			needed[d] = nil
@@ -47,7 +47,7 @@ func neededAmong(tasks []*flow.Summary) map[flow.TaskID]*flow.Summary {
 
 // on returns a task as a need. Tasks that are not live are archived: they are merged, and
 // only the rules know whether they were reverted.
-func (n *needs) on(id flow.TaskID) need {
+func (n *needs) on(id board.TaskID) need {
 	if n == nil {
 		return need{}
 	}
@@ -69,11 +69,11 @@ func (n *needs) on(id flow.TaskID) need {
 }
 
 // needOf returns a task on which another one depends as a need.
-func needOf(b *flow.Board, t *flow.Task) need {
+func needOf(b *board.Board, t *board.Task) need {
 	switch {
 	case t == nil:
 		return need{}
-	case flow.Stands(b, t):
+	case board.Stands(b, t):
 		return need{again: t.Reverted != nil}
 	case t.Reverted != nil:
 		return need{string(t.ID) + " is reverted", true, true}
@@ -83,7 +83,7 @@ func needOf(b *flow.Board, t *flow.Task) need {
 
 // unmetNeed returns the first task that a task waits for: to be claimed for each that does
 // not count as merged, to be merged for each that was reverted. It is "" if there is none.
-func unmetNeed(t *flow.Summary, on *needs) (flow.TaskID, string) {
+func unmetNeed(t *board.Summary, on *needs) (board.TaskID, string) {
 	waits := unheldWaits()[t.Status]
 	if waits != forWork && waits != "merge" {
 		return "", ""

@@ -5,16 +5,17 @@ import (
 	"time"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/flow/lists"
 )
 
 // News is what has happened since a time.
 type News struct {
-	From     any           `json:"from"` // null if it is not known since when
-	Merged   []flow.TaskID `json:"merged"`
-	Rejected []flow.TaskID `json:"rejected"`
-	Asked    []flow.TaskID `json:"asked"` // whose holders have asked a question
-	Usage    any           `json:"usage"` // of the sessions that ended
+	From     any            `json:"from"` // null if it is not known since when
+	Merged   []board.TaskID `json:"merged"`
+	Rejected []board.TaskID `json:"rejected"`
+	Asked    []board.TaskID `json:"asked"` // whose holders have asked a question
+	Usage    any            `json:"usage"` // of the sessions that ended
 
 	from time.Time
 	used Spent
@@ -23,12 +24,12 @@ type News struct {
 // NewNews returns the news since a time, of no move yet; the zero time if nobody
 // knows since when.
 func NewNews(from time.Time) *News {
-	return &News{From: TimeValue(from), Merged: []flow.TaskID{}, Rejected: []flow.TaskID{}, Asked: []flow.TaskID{}, Usage: Spent{}.value(), from: from}
+	return &News{From: TimeValue(from), Merged: []board.TaskID{}, Rejected: []board.TaskID{}, Asked: []board.TaskID{}, Usage: Spent{}.value(), from: from}
 }
 
 // Add adds a move; moves come newest first.
 func (n *News) Add(m flow.Move) {
-	put := func(list *[]flow.TaskID, ids ...flow.TaskID) {
+	put := func(list *[]board.TaskID, ids ...board.TaskID) {
 		*list = lists.Add(*list, ids...)
 	}
 	switch d := m.Detail.(type) {
@@ -56,7 +57,7 @@ func (n *News) text(at time.Time, width int) string {
 	var rows [][]string
 	for _, row := range []struct {
 		what string
-		ids  []flow.TaskID
+		ids  []board.TaskID
 	}{{"merged", n.Merged}, {"rejected", n.Rejected}, {"asked", n.Asked}} {
 		if len(row.ids) == 0 {
 			continue

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/flow/lists"
 	"github.com/git-liza/git-liza/flow/plaintext"
 )
@@ -60,7 +61,7 @@ func (p *Picture) steps(in *Inbox, groups []WaitGroup) []Step {
 		return list
 	}
 	var others []Step // of other goals than the current one, whose steps come first
-	put := func(goal flow.GoalID, s Step) {
+	put := func(goal board.GoalID, s Step) {
 		if goal == r.goal() {
 			add(s)
 		} else {
@@ -80,7 +81,7 @@ func (p *Picture) steps(in *Inbox, groups []WaitGroup) []Step {
 		}
 	}
 	for _, id := range servedGoals(r) {
-		if n := flow.DueLevel(r.Board, id); n > 0 {
+		if n := board.DueLevel(r.Board, id); n > 0 {
 			put(id, Step{"git liza goal level pass --goal " + string(id), fmt.Sprintf("the tasks of level %d are done", n)})
 		}
 	}
@@ -91,14 +92,14 @@ func (p *Picture) steps(in *Inbox, groups []WaitGroup) []Step {
 	}
 	if r.Person.By.IsHuman() { // agents at work go on without a person
 		working := rolesAtWork(p)
-		groups = lists.Where(groups, func(g WaitGroup) bool { return !working[flow.Role(g.For)] })
+		groups = lists.Where(groups, func(g WaitGroup) bool { return !working[board.Role(g.For)] })
 	}
-	for _, s := range startSteps(start, flow.ActReview, groups) {
+	for _, s := range startSteps(start, board.ActReview, groups) {
 		if review, _, agent := strings.Cut(s.Command, " --as "); !agent || !known[review] { // the inbox has it for the person
 			put(goalOfStep(start, s), s)
 		}
 	}
-	for _, s := range startSteps(start, flow.ActClaim, groups) {
+	for _, s := range startSteps(start, board.ActClaim, groups) {
 		if !trusting || !strings.HasPrefix(s.Command, "git liza trust ") { // the inbox has it, perhaps together with others
 			put(goalOfStep(start, s), s)
 		}
@@ -124,7 +125,7 @@ func (p *Picture) Next() NextStep {
 	if !is {
 		n = p.first()
 	}
-	if caution := flow.Caution(p.reading.Board, flow.TaskID(n.Subject)); caution != "" && n.Action == flow.ActClaim.Command() {
+	if caution := board.Caution(p.reading.Board, board.TaskID(n.Subject)); caution != "" && n.Action == board.ActClaim.Command() {
 		n.Why += "; caution: " + caution
 	}
 	return n
@@ -143,8 +144,8 @@ func focusedStep(p *Picture) (n NextStep, is bool) {
 		}
 	}
 	working := rolesAtWork(p)
-	groups := lists.Where(p.Waiting(), func(g WaitGroup) bool { return slices.Contains(g.Tasks, r.Focus) && !working[flow.Role(g.For)] })
-	for _, s := range append(startSteps(r, flow.ActReview, groups), startSteps(r, flow.ActClaim, groups)...) {
+	groups := lists.Where(p.Waiting(), func(g WaitGroup) bool { return slices.Contains(g.Tasks, r.Focus) && !working[board.Role(g.For)] })
+	for _, s := range append(startSteps(r, board.ActReview, groups), startSteps(r, board.ActClaim, groups)...) {
 		return StepTo(s.Command, string(r.Focus), s.Why, ""), true
 	}
 	return n, false
@@ -174,7 +175,7 @@ func (p *Picture) Lacking() *flow.Refusal {
 	if p.reading.Local.Breach != nil || g == nil {
 		return nil
 	}
-	gone := b.SpecGone(g.ID)
+	gone := flow.SpecGone(b, g.ID)
 	if len(b.GoalsInProgress()) == 0 {
 		if len(p.Inbox().Items) > 0 {
 			return nil
@@ -199,7 +200,7 @@ func StepTo(command, subject, why string, rule flow.Rule) NextStep {
 
 // TakeStep is the step that brings merged work to the branch that people work on. It is
 // worth doing when nothing else is: as a call it would come with each merge.
-func TakeStep(command string, integration flow.Branch) NextStep {
+func TakeStep(command string, integration board.Branch) NextStep {
 	return StepTo(command, integration.Name, lacksMerged, "")
 }
 
@@ -207,7 +208,7 @@ func TakeStep(command string, integration flow.Branch) NextStep {
 // what it could take.
 func nextOfAgent(r Reading, in *Inbox, tasks *rows) NextStep {
 	by := r.Person.By
-	step := func(t flow.TaskID, command, why string) NextStep { return StepTo(command, string(t), why, "") }
+	step := func(t board.TaskID, command, why string) NextStep { return StepTo(command, string(t), why, "") }
 	for _, t := range tasks.all {
 		switch {
 		case t.Coder == by && t.Lease.After(r.At):
@@ -219,10 +220,10 @@ func nextOfAgent(r Reading, in *Inbox, tasks *rows) NextStep {
 			return step(t.ID, "git liza show "+string(t.ID)+" --patch", "you review it: "+t.Title)
 		}
 	}
-	act := map[flow.Capacity]flow.Act{flow.Does: flow.ActClaim, flow.Judges: flow.ActReview}[r.Board.CapacityOf(by)]
+	act := map[board.Capacity]board.Act{board.Does: board.ActClaim, board.Judges: board.ActReview}[r.Board.CapacityOf(by)]
 	if act == 0 {
 		for _, g := range r.Board.GoalsInProgress() {
-			if h := g.Hold; h != nil && h.Decision != "PIVOT" && r.Board.CapacityOf(by) == flow.Plans {
+			if h := g.Hold; h != nil && h.Decision != "PIVOT" && r.Board.CapacityOf(by) == board.Plans {
 				return step("", answerHold(h, g, r.goal()), "decision: "+h.Decision+": "+FirstLine(h.Message))
 			}
 		}
@@ -234,11 +235,11 @@ func nextOfAgent(r Reading, in *Inbox, tasks *rows) NextStep {
 		}
 		return NextStep{Command: "git liza status", Why: "nothing needs a " + by.Role().String()}
 	}
-	id, refusal := r.Board.Best(act, r.Person, r.At, nil)
+	id, refusal := flow.Best(r.Board, act, r.Person, r.At, nil)
 	if refusal == nil {
 		return step(id, fmt.Sprintf("git liza %s %s", act, id), "it is the best that you can take")
 	}
-	for t := range tasks.with(func(s flow.Status) bool { return s.Allows(flow.ActReview) }) {
+	for t := range tasks.with(func(s board.Status) bool { return flow.Allows(s, board.ActReview) }) {
 		if t.Coder == by {
 			return step(t.ID, "git liza await "+string(t.ID), "it waits for its verdict")
 		}
@@ -266,8 +267,8 @@ func actionOf(command string) string {
 func subjectOf(r Reading, command string) string {
 	words := strings.Fields(command)
 	for _, word := range words[min(3, len(words)):] {
-		var id flow.TaskID // goals have ids by the same rules
-		if id.UnmarshalText([]byte(word)) == nil && (r.Board.Task(id) != nil || r.Board.Goal(flow.GoalID(id)) != nil) {
+		var id board.TaskID // goals have ids by the same rules
+		if id.UnmarshalText([]byte(word)) == nil && (r.Board.Task(id) != nil || r.Board.Goal(board.GoalID(id)) != nil) {
 			return word
 		}
 	}
@@ -275,9 +276,9 @@ func subjectOf(r Reading, command string) string {
 }
 
 // goalOfStep returns the goal of the task that a step names, the current one if it names none.
-func goalOfStep(r Reading, s Step) flow.GoalID {
+func goalOfStep(r Reading, s Step) board.GoalID {
 	if id := subjectOf(r, s.Command); id != "" {
-		if t := r.Board.Task(flow.TaskID(id)); t != nil {
+		if t := r.Board.Task(board.TaskID(id)); t != nil {
 			return cmp.Or(t.Goal, r.goal())
 		}
 	}
@@ -287,23 +288,23 @@ func goalOfStep(r Reading, s Step) flow.GoalID {
 // CanTake reports whether people can take the merged work: a goal is reached, or no task
 // of one in progress is open.
 func (p *Picture) CanTake() bool {
-	busy := func(id flow.GoalID) bool { return p.rows.of[id].open() > 0 }
+	busy := func(id board.GoalID) bool { return p.rows.of[id].open() > 0 }
 	return len(p.reached()) > 0 || !slices.ContainsFunc(servedGoals(p.reading), busy)
 }
 
 // servedGoals returns the goals in progress that status speaks of.
-func servedGoals(r Reading) []flow.GoalID {
-	served := lists.Where(r.Board.GoalsInProgress(), func(g *flow.Goal) bool { return !r.Only || g.ID == r.goal() })
-	return lists.Of(served, func(g *flow.Goal) flow.GoalID { return g.ID })
+func servedGoals(r Reading) []board.GoalID {
+	served := lists.Where(r.Board.GoalsInProgress(), func(g *board.Goal) bool { return !r.Only || g.ID == r.goal() })
+	return lists.Of(served, func(g *board.Goal) board.GoalID { return g.ID })
 }
 
 // reached returns the goals in progress that have tasks, all of which are final.
-func (p *Picture) reached() []flow.GoalID {
-	board := p.reading.Board
-	return slices.DeleteFunc(servedGoals(p.reading), func(id flow.GoalID) bool {
+func (p *Picture) reached() []board.GoalID {
+	b := p.reading.Board
+	return slices.DeleteFunc(servedGoals(p.reading), func(id board.GoalID) bool {
 		of := p.rows.of[id]
 		added := of.sum() > 0
-		if g := board.Goal(id); g != nil {
+		if g := b.Goal(id); g != nil {
 			added = g.Added > 0 // in the archive too
 		}
 		return !added || of.open() > 0
@@ -317,7 +318,7 @@ func answerTo(r Reading, t flow.Trigger) Step {
 	case t.Record != "":
 		command = "git liza task add --record " + string(t.Record) + " --draft"
 	case t.Task != "":
-		command = flow.Unblocking(r.Board, t.Task, r.Person.By)
+		command = board.Unblocking(r.Board, t.Task, r.Person.By)
 	case t.Reason == "decision":
 		g := r.Board.Goal(t.Goal)
 		command = answerHold(g.Hold, g, r.goal())
@@ -329,15 +330,15 @@ func answerTo(r Reading, t flow.Trigger) Step {
 
 // startSteps returns a step for each group that waits for a role to begin work
 // by an act.
-func startSteps(r Reading, act flow.Act, groups []WaitGroup) []Step {
+func startSteps(r Reading, act board.Act, groups []WaitGroup) []Step {
 	var list []Step
 	for _, g := range groups {
-		role := flow.Role(g.For)
+		role := board.Role(g.For)
 		row := r.Board.Role(role)
 		switch {
-		case role == flow.HumanRole && act == flow.ActReview:
+		case role == board.HumanRole && act == board.ActReview:
 			list = append(list, judgeStep(r, g.Tasks[0]))
-		case row == nil || row.Capacity != act.Capacity():
+		case row == nil || row.Capacity != flow.CapacityOf(act):
 		case row.NotHuman:
 			list = append(list, Step{"git liza rush --agents " + g.For + "=1", "agents alone judge " + string(g.Tasks[0]) + " as " + g.For})
 		default:
@@ -349,8 +350,8 @@ func startSteps(r Reading, act flow.Act, groups []WaitGroup) []Step {
 
 // judgeStep returns the step by which a person judges a task. Whoever coded it gets the
 // step by which it is judged all the same.
-func judgeStep(r Reading, id flow.TaskID) Step {
-	refusal := r.Board.Opens(flow.ActReview, id, r.Person, r.At)
+func judgeStep(r Reading, id board.TaskID) Step {
+	refusal := flow.Opens(r.Board, board.ActReview, id, r.Person, r.At)
 	if refusal != nil && refusal.Rule == flow.RuleSelfReview && r.Person.By.IsHuman() {
 		return Step{refusal.Hint, "another person has to judge it, or: " + refusal.Reason}
 	}
@@ -360,28 +361,28 @@ func judgeStep(r Reading, id flow.TaskID) Step {
 // startStep returns the step that begins work by an act on the best task for an
 // idle agent of a role, of the current goal if it has one, or a step that shows why there
 // is none.
-func startStep(r Reading, act flow.Act, role flow.Role) Step {
+func startStep(r Reading, act board.Act, role board.Role) Step {
 	caller := r.FreeAgent(role)
 	var own *flow.Refusal // of a submission that the person coded, and does not judge under another name
 	only := r.Only || len(r.Board.GoalsInProgress()) > 1
-	skip := func(t flow.Summary) bool {
+	skip := func(t board.Summary) bool {
 		if only && t.Goal != r.goal() || r.Focus != "" && t.ID != r.Focus {
 			return true
 		}
-		if act != flow.ActReview || !r.Person.By.IsHuman() {
+		if act != board.ActReview || !r.Person.By.IsHuman() {
 			return false
 		}
-		its := r.Board.Opens(act, t.ID, r.Person, r.At)
+		its := flow.Opens(r.Board, act, t.ID, r.Person, r.At)
 		if its == nil || its.Rule != flow.RuleSelfReview {
 			return false
 		}
 		own = cmp.Or(own, its)
 		return true
 	}
-	id, refusal := r.Board.Best(act, caller, r.At, skip)
+	id, refusal := flow.Best(r.Board, act, caller, r.At, skip)
 	if refusal != nil && only != r.Only { // the current goal has none
 		only = r.Only
-		id, refusal = r.Board.Best(act, caller, r.At, skip)
+		id, refusal = flow.Best(r.Board, act, caller, r.At, skip)
 	}
 	if refusal != nil && own != nil {
 		refusal = own
@@ -389,7 +390,7 @@ func startStep(r Reading, act flow.Act, role flow.Role) Step {
 	if refusal != nil {
 		return Step{refusal.Hint, refusal.Reason}
 	}
-	if known, untrusted := r.Local.Untrusted[id]; untrusted && act == flow.ActClaim {
+	if known, untrusted := r.Local.Untrusted[id]; untrusted && act == board.ActClaim {
 		return known
 	}
 	t := r.Board.Task(id)
@@ -399,12 +400,12 @@ func startStep(r Reading, act flow.Act, role flow.Role) Step {
 	switch {
 	case !r.Person.By.IsHuman():
 		return Step{fmt.Sprintf("git liza %s %s --as %s", act, id, caller.By), t.Title}
-	case act == flow.ActClaim:
+	case act == board.ActClaim:
 		why := fmt.Sprintf("%s waits for %s: %s", id, role.One(), t.Title)
-		if caution := flow.Caution(r.Board, id); caution != "" {
+		if caution := board.Caution(r.Board, id); caution != "" {
 			why += "; caution: " + caution
 		}
-		return Step{flow.RushCommand(r.Board, role), why}
+		return Step{board.RushCommand(r.Board, role), why}
 	}
 	return Step{"git liza review " + string(id), t.Title}
 }

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/flow/lists"
 )
 
@@ -90,9 +90,9 @@ func reflected(v reflect.Value) any {
 	switch known := v.Interface().(type) {
 	case time.Time:
 		return TimeValue(known)
-	case flow.Cost:
+	case board.Cost:
 		return known.String() // a cost of zero is a value too
-	case flow.Usage:
+	case board.Usage:
 		return append(structValue(v), Member{"tokens", known.Tokens()})
 	case encoding.TextMarshaler:
 		return textValue(v, known)

@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/flow/plaintext"
 )
 
@@ -36,8 +37,8 @@ func TestKeysOfATask(t *testing.T) {
 // a list, and what is absent is null.
 func TestAbsentValues(t *testing.T) {
 	t.Parallel()
-	view := Reading{Board: flow.Open(flow.Documents{}, noon), Asker: flow.Caller{By: "coder-1"}}
-	text, err := json.Marshal(view.Task(&flow.Task{ID: "a", Status: flow.Draft}))
+	view := Reading{Board: board.Open(board.Documents{}, noon), Asker: flow.Caller{By: "coder-1"}}
+	text, err := json.Marshal(view.Task(&board.Task{ID: "a", Status: board.Draft}))
 	require.NoError(t, err)
 	var task map[string]any
 	require.NoError(t, json.Unmarshal(text, &task))
@@ -60,18 +61,18 @@ func TestAbsentValues(t *testing.T) {
 // A task looks the same whether its summary or its document is shown.
 func TestSummarisedIsTheSame(t *testing.T) {
 	t.Parallel()
-	view := Reading{Board: flow.Open(flow.Documents{}, noon), Asker: flow.Caller{By: "coder-1"}}
-	for _, task := range []*flow.Task{
-		{ID: "a", Status: flow.Draft},
-		{ID: "b", Status: flow.Merged, Title: "B", Kind: flow.Code, Goal: "goal-1", Sprint: "sprint-2", Priority: 4, DependsOn: []flow.TaskID{"a"},
-			Owns: []string{"src/**"}, Created: noon, Changed: noon.Add(time.Hour), Attempt: &flow.Attempt{Coder: "coder-1", Iteration: 3, Cycles: 2}},
-		{ID: "c", Status: flow.ReadyForReview, Submission: &flow.Submission{ReviewBy: []flow.Role{flow.CodeReviewer}}, Attempt: &flow.Attempt{Coder: "coder-1"}, Claim: &flow.Claim{By: "coder-2", Lease: noon},
-			Judgements: []flow.Judgement{{Role: flow.CodeReviewer, Review: &flow.Review{By: "code-reviewer-1", Lease: noon.Add(time.Minute)}}}, Block: &flow.Block{Reason: "which?"}},
-		{ID: "d", Status: flow.ReadyForReview, Role: "writer", BasedOn: []string{"a.md#b"}, Submission: &flow.Submission{Commit: "c", ReviewBy: []flow.Role{flow.CodeReviewer, "security-reviewer", "human"}},
-			Judgements: []flow.Judgement{{Role: flow.CodeReviewer, Verdict: &flow.Verdict{Commit: "c"}}, {Role: "security-reviewer", Verdict: &flow.Verdict{Commit: "b"}}}},
-		{ID: "e", Status: flow.Rejected, Submission: &flow.Submission{Commit: "c", ReviewBy: []flow.Role{flow.CodeReviewer}}, RejectedBy: flow.CodeReviewer},
-		{ID: "f", Status: flow.Unclaimed, Title: "a \"quoted\" \\ <b> & ü\u202e \u2028 \x01\t\xff", Verify: "go test ./...", Spec: "specs/ü.md#x", Limits: &flow.Limits{Cycles: 3}, Level: 2,
-			Estimate: flow.Duration(90 * time.Minute), Labels: []string{"a", "ü"}, Retry: &flow.Retry{Count: 2, NotBefore: noon}, Entered: noon, Phase: "build", Reverts: []flow.TaskID{"a", "b"}},
+	view := Reading{Board: board.Open(board.Documents{}, noon), Asker: flow.Caller{By: "coder-1"}}
+	for _, task := range []*board.Task{
+		{ID: "a", Status: board.Draft},
+		{ID: "b", Status: board.Merged, Title: "B", Kind: board.Code, Goal: "goal-1", Sprint: "sprint-2", Priority: 4, DependsOn: []board.TaskID{"a"},
+			Owns: []string{"src/**"}, Created: noon, Changed: noon.Add(time.Hour), Attempt: &board.Attempt{Coder: "coder-1", Iteration: 3, Cycles: 2}},
+		{ID: "c", Status: board.ReadyForReview, Submission: &board.Submission{ReviewBy: []board.Role{board.CodeReviewer}}, Attempt: &board.Attempt{Coder: "coder-1"}, Claim: &board.Claim{By: "coder-2", Lease: noon},
+			Judgements: []board.Judgement{{Role: board.CodeReviewer, Review: &board.Review{By: "code-reviewer-1", Lease: noon.Add(time.Minute)}}}, Block: &board.Block{Reason: "which?"}},
+		{ID: "d", Status: board.ReadyForReview, Role: "writer", BasedOn: []string{"a.md#b"}, Submission: &board.Submission{Commit: "c", ReviewBy: []board.Role{board.CodeReviewer, "security-reviewer", "human"}},
+			Judgements: []board.Judgement{{Role: board.CodeReviewer, Verdict: &board.Verdict{Commit: "c"}}, {Role: "security-reviewer", Verdict: &board.Verdict{Commit: "b"}}}},
+		{ID: "e", Status: board.Rejected, Submission: &board.Submission{Commit: "c", ReviewBy: []board.Role{board.CodeReviewer}}, RejectedBy: board.CodeReviewer},
+		{ID: "f", Status: board.Unclaimed, Title: "a \"quoted\" \\ <b> & ü\u202e \u2028 \x01\t\xff", Verify: "go test ./...", Spec: "specs/ü.md#x", Limits: &board.Limits{Cycles: 3}, Level: 2,
+			Estimate: board.Duration(90 * time.Minute), Labels: []string{"a", "ü"}, Retry: &board.Retry{Count: 2, NotBefore: noon}, Entered: noon, Phase: "build", Reverts: []board.TaskID{"a", "b"}},
 	} {
 		summary := task.Summary()
 		sameJSON(t, view.Task(task), &summary)
@@ -80,10 +81,10 @@ func TestSummarisedIsTheSame(t *testing.T) {
 
 // sameJSON requires that a task looks the same in JSON whether its summary or its document
 // is shown: with all keys of its summary, and with each alone.
-func sameJSON(t *testing.T, whole Object, summary *flow.Summary) {
+func sameJSON(t *testing.T, whole Object, summary *board.Summary) {
 	t.Helper()
 	for _, keys := range append([][]string{SummaryKeys()}, slices.Collect(slices.Chunk(SummaryKeys(), 1))...) {
-		rows, ok := NewTaskRows([]*flow.Summary{summary, summary}, keys)
+		rows, ok := NewTaskRows([]*board.Summary{summary, summary}, keys)
 		require.True(t, ok)
 		var got, want bytes.Buffer
 		require.NoError(t, rows.WriteJSON(&got))
@@ -100,9 +101,9 @@ func sameJSON(t *testing.T, whole Object, summary *flow.Summary) {
 // A long list is written in parts, which are what it is at once.
 func TestLongRows(t *testing.T) {
 	t.Parallel()
-	list := make([]*flow.Summary, 2000)
+	list := make([]*board.Summary, 2000)
 	for i := range list {
-		list[i] = &flow.Summary{ID: flow.TaskID(fmt.Sprint("task-", i)), Title: strings.Repeat("x", i%100)}
+		list[i] = &board.Summary{ID: board.TaskID(fmt.Sprint("task-", i)), Title: strings.Repeat("x", i%100)}
 	}
 	rows, _ := NewTaskRows(list, SummaryKeys())
 	var parts writes
@@ -130,8 +131,8 @@ func (w *writes) Write(data []byte) (int, error) {
 
 func TestValueOf(t *testing.T) {
 	t.Parallel()
-	move := flow.Move{Act: flow.ActReject, Task: "task-1", By: "human:ann", At: noon.In(time.FixedZone("", 3600)),
-		Detail: &flow.RejectMove{Commit: "c", Feedback: flow.Feedback{Blockers: []flow.Finding{{File: "a<b>.go", Line: 3, Issue: "…"}}}}}
+	move := flow.Move{Act: board.ActReject, Task: "task-1", By: "human:ann", At: noon.In(time.FixedZone("", 3600)),
+		Detail: &flow.RejectMove{Commit: "c", Feedback: board.Feedback{Blockers: []board.Finding{{File: "a<b>.go", Line: 3, Issue: "…"}}}}}
 	entry, err := ValueOf(Entry{State: "s", Move: move}).(Object).MarshalJSON()
 	require.NoError(t, err)
 	var out bytes.Buffer
@@ -139,9 +140,9 @@ func TestValueOf(t *testing.T) {
 	require.Equal(t, `{"state":"s","act":"reject","task":"task-1","goal_id":"","by":"human:ann","principal":"","at":"2026-01-17T12:00:00Z","generation":"","request":"","seen":"",`+
 		`"commit":"c","feedback":{"blockers":[{"file":"a<b>.go","line":3,"issue":"…","why":"","suggestion":""}],"concerns":[],"prior":[],"overall":""},"role":"","for":null}`, out.String())
 	require.Equal(t, map[string]any{"count": "3"}, ValueOf(map[string]string{"count": "3"}))
-	require.Equal(t, "30m", ValueOf(flow.Duration(30*time.Minute)))
-	require.Equal(t, []any{"a", "b"}, ValueOf([]flow.TaskID{"a", "b"}))
-	require.Nil(t, ValueOf((*flow.Task)(nil)))
+	require.Equal(t, "30m", ValueOf(board.Duration(30*time.Minute)))
+	require.Equal(t, []any{"a", "b"}, ValueOf([]board.TaskID{"a", "b"}))
+	require.Nil(t, ValueOf((*board.Task)(nil)))
 	text, err := json.Marshal(Object{})
 	require.NoError(t, err)
 	require.Equal(t, "{}", string(text))
@@ -149,7 +150,7 @@ func TestValueOf(t *testing.T) {
 
 func TestFormat(t *testing.T) {
 	t.Parallel()
-	task := Object{{"id", flow.TaskID("task-1")}, {"owns", []any{"a/**", "b"}}, {"priority", 2}, {"verdict", nil}, {"intent", Object{{"summary", "<x>"}}}}
+	task := Object{{"id", board.TaskID("task-1")}, {"owns", []any{"a/**", "b"}}, {"priority", 2}, {"verdict", nil}, {"intent", Object{{"summary", "<x>"}}}}
 	for _, test := range [][2]string{
 		{"", ""}, {"plain", "plain"}, {"%(id)", "task-1"}, {"%(owns)|%(priority)", "a/**,b|2"}, {"%%(id)", "%(id)"}, {"100%%", "100%"},
 		{"%(id)%0a%(verdict)%41", "task-1\nA"}, {"%(intent)", `{"summary":"<x>"}`}, {"a)b(%(id))", "a)b(task-1)"},
@@ -215,12 +216,12 @@ func TestSpan(t *testing.T) {
 
 // What git liza list does with ten thousand tasks, for people and as JSON.
 func BenchmarkList10000(b *testing.B) {
-	list := make([]*flow.Summary, 10_000)
+	list := make([]*board.Summary, 10_000)
 	for i := range list {
-		list[i] = &flow.Summary{ID: flow.TaskID(fmt.Sprint("task-", i)), Title: "Show the count of the words in the status bar", Status: flow.Unclaimed, Kind: flow.Code,
-			Goal: "goal-1", Sprint: "sprint-1", Spec: "specs/vision.md#words", Priority: 3, DependsOn: []flow.TaskID{"task-1"}, Owns: []string{"src/words/**"}, Created: noon, Changed: noon, Entered: noon}
+		list[i] = &board.Summary{ID: board.TaskID(fmt.Sprint("task-", i)), Title: "Show the count of the words in the status bar", Status: board.Unclaimed, Kind: board.Code,
+			Goal: "goal-1", Sprint: "sprint-1", Spec: "specs/vision.md#words", Priority: 3, DependsOn: []board.TaskID{"task-1"}, Owns: []string{"src/words/**"}, Created: noon, Changed: noon, Entered: noon}
 	}
-	view := Reading{Board: flow.Open(flow.Documents{}, noon), Asker: flow.Caller{By: "coder-1"}, At: noon}
+	view := Reading{Board: board.Open(board.Documents{}, noon), Asker: flow.Caller{By: "coder-1"}, At: noon}
 	b.Run("text", func(b *testing.B) {
 		for b.Loop() {
 			_ = view.TaskTable(list, list, 0).Text(0)

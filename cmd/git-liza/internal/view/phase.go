@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/flow/glob"
 	"github.com/git-liza/git-liza/flow/lists"
 	"github.com/git-liza/git-liza/flow/plaintext"
@@ -15,13 +16,13 @@ import (
 
 // A Phase is where a goal stands in its workflow, with what keeps it there.
 type Phase struct {
-	Goal     flow.GoalID  `json:"goal"`
-	Workflow string       `json:"workflow"`
-	Phase    flow.PhaseID `json:"phase"` // "" without a workflow that has phases
-	About    string       `json:"about"`
-	Missing  []Missing    `json:"missing"`
-	Gates    []string     `json:"gates"` // that its exit runs
-	Next     []PhaseStep  `json:"next"`
+	Goal     board.GoalID  `json:"goal"`
+	Workflow string        `json:"workflow"`
+	Phase    board.PhaseID `json:"phase"` // "" without a workflow that has phases
+	About    string        `json:"about"`
+	Missing  []Missing     `json:"missing"`
+	Gates    []string      `json:"gates"` // that its exit runs
+	Next     []PhaseStep   `json:"next"`
 	way      string
 	unasked  string // the command that asks a person at the end of each phase, "" where one is asked somewhere
 	ended    string // how the goal has ended, "" while it goes on
@@ -37,19 +38,19 @@ type Missing struct {
 
 // A PhaseStep is a phase that a goal can be led to.
 type PhaseStep struct {
-	Phase   flow.PhaseID `json:"phase"`
-	Command string       `json:"command"`
+	Phase   board.PhaseID `json:"phase"`
+	Command string        `json:"command"`
 	forward bool
 }
 
 // PhaseOf says where a goal stands in its workflow.
-func PhaseOf(b *flow.Board, goal flow.GoalID) Phase {
-	p := Phase{Goal: goal, Workflow: flow.PlainWorkflow, Missing: []Missing{}, Gates: []string{}, Next: []PhaseStep{}}
-	g, w := b.Goal(goal), flow.FindWorkflow(b, goal)
+func PhaseOf(b *board.Board, goal board.GoalID) Phase {
+	p := Phase{Goal: goal, Workflow: board.PlainWorkflow, Missing: []Missing{}, Gates: []string{}, Next: []PhaseStep{}}
+	g, w := b.Goal(goal), board.FindWorkflow(b, goal)
 	if g == nil || w == nil {
 		return p
 	}
-	p.Workflow, p.Phase, p.way = w.Name, g.Phase, flow.PhaseName(b, g)
+	p.Workflow, p.Phase, p.way = w.Name, g.Phase, board.PhaseName(b, g)
 	if f := w.Phase(g.Phase); f != nil {
 		p.About = f.About
 	}
@@ -58,9 +59,9 @@ func PhaseOf(b *flow.Board, goal flow.GoalID) Phase {
 		return p
 	}
 	p.Missing = append(p.Missing, lists.Of(flow.ExitLacks(b, goal), func(r *flow.Refusal) Missing { return Missing{r.Rule, r.Reason, r.Hint, waysOn(b, g, r)} })...)
-	p.Gates = append(p.Gates, lists.Of(flow.ExitGates(b, goal), func(g flow.Gate) string { return g.Name })...)
-	human := func(f flow.WorkflowPhase) bool { return f.Human }
-	if g.Every != flow.EveryPhase && len(w.Phases) > 1 && !slices.ContainsFunc(w.Phases, human) {
+	p.Gates = append(p.Gates, lists.Of(board.ExitGates(b, goal), func(g board.Gate) string { return g.Name })...)
+	human := func(f board.WorkflowPhase) bool { return f.Human }
+	if g.Every != board.EveryPhase && len(w.Phases) > 1 && !slices.ContainsFunc(w.Phases, human) {
 		p.unasked = w.Command(goal) + " --every phase"
 	}
 	passed := false
@@ -80,13 +81,13 @@ func PhaseOf(b *flow.Board, goal flow.GoalID) Phase {
 
 // waysOn are the ways to an artifact that a goal needs, beside the command of the refusal:
 // the task that writes it, writing it oneself, and having it written.
-func waysOn(b *flow.Board, g *flow.Goal, r *flow.Refusal) []Step {
+func waysOn(b *board.Board, g *board.Goal, r *flow.Refusal) []Step {
 	ways := []Step{}
 	if r.Rule != flow.RuleArtifact {
 		return ways
 	}
-	for _, a := range flow.ArtifactsOf(b, g.ID, g.Phase) {
-		if !slices.ContainsFunc(a.Lacking(g.ID), func(o *flow.Refusal) bool { return o.Reason == r.Reason }) {
+	for _, a := range board.ArtifactsOf(b, g.ID, g.Phase) {
+		if !slices.ContainsFunc(flow.Lacking(a, g.ID), func(o *flow.Refusal) bool { return o.Reason == r.Reason }) {
 			continue
 		}
 		writes := ""
@@ -109,7 +110,7 @@ func waysOn(b *flow.Board, g *flow.Goal, r *flow.Refusal) []Step {
 }
 
 // templateOf is the command that begins an artifact.
-func templateOf(a flow.ArtifactState) string {
+func templateOf(a board.ArtifactState) string {
 	if strings.ContainsAny(a.Glob, `*?[`) {
 		return "git liza artifact template " + a.Type
 	}
@@ -172,21 +173,21 @@ func (p Phase) Text(width int) string {
 
 // A PhaseArtifact is what a phase asks for, with what of it is there.
 type PhaseArtifact struct {
-	Phase    flow.PhaseID `json:"phase"`
-	Type     string       `json:"type"`
-	Path     string       `json:"path"` // a glob
-	Count    int          `json:"count"`
-	Approved int          `json:"approved"`
-	Files    []string     `json:"files"`
-	Command  string       `json:"command"` // that begins one, "" if none is missing
+	Phase    board.PhaseID `json:"phase"`
+	Type     string        `json:"type"`
+	Path     string        `json:"path"` // a glob
+	Count    int           `json:"count"`
+	Approved int           `json:"approved"`
+	Files    []string      `json:"files"`
+	Command  string        `json:"command"` // that begins one, "" if none is missing
 }
 
 // PhaseArtifacts are the artifacts of all phases of a goal.
-func PhaseArtifacts(b *flow.Board, goal flow.GoalID) []PhaseArtifact {
+func PhaseArtifacts(b *board.Board, goal board.GoalID) []PhaseArtifact {
 	list := []PhaseArtifact{}
-	for _, a := range flow.ArtifactsOf(b, goal, "") {
+	for _, a := range board.ArtifactsOf(b, goal, "") {
 		row := PhaseArtifact{Phase: a.Phase, Type: a.Type, Path: a.Glob, Count: a.Count, Approved: a.Approved, Files: []string{}}
-		row.Files = append(row.Files, lists.Of(a.Files, func(doc *flow.TrackedPath) string { return doc.Path })...)
+		row.Files = append(row.Files, lists.Of(a.Files, func(doc *board.TrackedPath) string { return doc.Path })...)
 		if len(row.Files) < a.Count {
 			row.Command = templateOf(a)
 		}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/gitstore"
 )
 
@@ -23,8 +24,8 @@ type Picture struct {
 	rows   *rows
 	needs  *needs
 	groups map[string]rowList // what waits for the same; nil until somebody asks
-	over   map[flow.GoalID]bool
-	holds  flow.Holds
+	over   map[board.GoalID]bool
+	holds  board.Holds
 	levels ladders
 
 	columns *columns // nil until somebody asks for the flow
@@ -42,9 +43,9 @@ type Picture struct {
 func NewPicture(r Reading) *Picture { return pictureOf(r, r.Board.Summaries()) }
 
 // pictureOf returns a picture of some tasks of a board.
-func pictureOf(r Reading, tasks []*flow.Summary) *Picture {
+func pictureOf(r Reading, tasks []*board.Summary) *Picture {
 	p := &Picture{reading: r, log: r.Recent, rows: newRows(tasks)}
-	p.needs = &needs{board: r.Board, archived: map[flow.TaskID]need{}, live: func(id flow.TaskID) *flow.Summary {
+	p.needs = &needs{board: r.Board, archived: map[board.TaskID]need{}, live: func(id board.TaskID) *board.Summary {
 		if r := p.rows.byID[id]; r != nil {
 			return r.Summary
 		}
@@ -58,8 +59,8 @@ func (p *Picture) Reading() Reading { return p.reading }
 
 // Tasks returns the tasks outside the archive, oldest first. They are shared and must not
 // be changed.
-func (p *Picture) Tasks() iter.Seq[*flow.Summary] {
-	return func(visit func(*flow.Summary) bool) {
+func (p *Picture) Tasks() iter.Seq[*board.Summary] {
+	return func(visit func(*board.Summary) bool) {
 		for _, r := range p.rows.all {
 			if !visit(r.Summary) {
 				return
@@ -86,7 +87,7 @@ const mostLogged = 200
 
 // Advance makes it the picture of a later state of the board. d is what lies between, at
 // is the time.
-func (p *Picture) Advance(b *flow.Board, tip flow.ObjectID, d gitstore.Delta, at time.Time) []Change {
+func (p *Picture) Advance(b *board.Board, tip board.ObjectID, d gitstore.Delta, at time.Time) []Change {
 	log := EntriesOf(d.Events)
 	if !d.Whole {
 		log = slices.Concat(log, p.log)
@@ -104,8 +105,8 @@ func (p *Picture) Advance(b *flow.Board, tip flow.ObjectID, d gitstore.Delta, at
 	p.expire(at, stale)
 	changed := p.regroup(stale)
 	for _, key := range d.Keys {
-		if key.Folder == flow.Tasks || key.Folder == flow.Archive {
-			changed = append(changed, flow.TaskID(key.ID))
+		if key.Folder == board.Tasks || key.Folder == board.Archive {
+			changed = append(changed, board.TaskID(key.ID))
 		}
 	}
 	return p.changes(changed, HeadPart, InboxPart, AgentsPart, AlarmsPart, LogPart, GraphPart)
@@ -119,7 +120,7 @@ func (p *Picture) renew(r Reading) {
 }
 
 // SetAbout makes p the picture of somebody with that focus, see [Reading.About].
-func SetAbout(p *Picture, goal flow.GoalID) []Change {
+func SetAbout(p *Picture, goal board.GoalID) []Change {
 	if p.reading.About == goal {
 		return nil
 	}
@@ -138,7 +139,7 @@ func (p *Picture) SetLocal(l Local) []Change {
 	if !maps.Equal(was.Dead, l.Dead) {
 		mark(stale, p.rows.leased)
 	}
-	for _, ids := range []map[flow.TaskID]Step{was.Untrusted, l.Untrusted} {
+	for _, ids := range []map[board.TaskID]Step{was.Untrusted, l.Untrusted} {
 		for _, r := range p.rows.among(ids) {
 			stale[r] = stale[r] || was.Untrusted[r.ID] != l.Untrusted[r.ID]
 		}
@@ -191,18 +192,18 @@ func (p *Picture) Due() (due time.Time) {
 			ends(lease.Add(time.Duration(config.Grace)))
 		}
 	}
-	for r := range p.rows.with(func(s flow.Status) bool { return s.Allows(flow.ActDismiss) }) {
+	for r := range p.rows.with(func(s board.Status) bool { return flow.Allows(s, board.ActDismiss) }) {
 		ends(p.reading.Board.LeftUntil(*r.Summary))
 	}
-	for r := range p.rows.with(func(s flow.Status) bool { return s.Allows(flow.ActClaim) }) {
+	for r := range p.rows.with(func(s board.Status) bool { return flow.Allows(s, board.ActClaim) }) {
 		ends(r.NotBefore)
 	}
-	for r := range p.rows.with(func(s flow.Status) bool { return s.Allows(flow.ActReview) }) {
+	for r := range p.rows.with(func(s board.Status) bool { return flow.Allows(s, board.ActReview) }) {
 		for _, j := range r.Judges {
 			ends(j.NotBefore)
 		}
 	}
-	for r := range p.rows.with(func(s flow.Status) bool { return s.IsStuck() && !s.IsBlocked() }) {
+	for r := range p.rows.with(func(s board.Status) bool { return s.IsStuck() && !s.IsBlocked() }) {
 		ends(r.FailedAt.Add(time.Duration(config.Lease)))
 	}
 	for _, said := range known.Presences {
@@ -224,7 +225,7 @@ func (p *Picture) Due() (due time.Time) {
 // findDeferrals finds until when discoveries were put off.
 func (p *Picture) findDeferrals() {
 	p.deferrals, p.deferralsKnown = nil, true
-	for _, d := range flow.All[*flow.Discovery](p.reading.Board, flow.Discovered) {
+	for _, d := range board.All[*board.Discovery](p.reading.Board, board.Discovered) {
 		if d.Deferred != nil {
 			p.deferrals = append(p.deferrals, d.Deferred.Until)
 		}
@@ -233,27 +234,27 @@ func (p *Picture) findDeferrals() {
 
 // take takes over the documents that differ, and returns the rows of which another thing
 // may be said now.
-func (p *Picture) take(keys []flow.Key) map[*row]bool {
+func (p *Picture) take(keys []board.Key) map[*row]bool {
 	stale := map[*row]bool{}
-	goals, levels, texts, tasks := false, false, false, map[flow.TaskID]bool{}
+	goals, levels, texts, tasks := false, false, false, map[board.TaskID]bool{}
 	for _, key := range keys {
 		switch key.Folder {
-		case flow.Tasks, flow.Archive:
-			tasks[flow.TaskID(key.ID)] = true
-		case flow.Goals:
+		case board.Tasks, board.Archive:
+			tasks[board.TaskID(key.ID)] = true
+		case board.Goals:
 			goals, levels, texts = true, true, true
-		case flow.Levels, flow.SettingsDoc:
+		case board.Levels, board.SettingsDoc:
 			levels = true
-		case flow.Tracked:
+		case board.Tracked:
 			texts = true
-		case flow.Discovered:
+		case board.Discovered:
 			p.deferralsKnown = false
 		}
 	}
 	for id := range tasks {
 		p.replace(id, stale)
 	}
-	flow.Lend(p.reading.Board, slices.Clone(p.rows.short))
+	board.Lend(p.reading.Board, slices.Clone(p.rows.short))
 	if p.groups == nil {
 		return stale
 	}
@@ -272,13 +273,13 @@ func (p *Picture) take(keys []flow.Key) map[*row]bool {
 			}
 		}
 	}
-	over, holds := endedGoals(p.reading), flow.HoldsOf(p.reading.Board)
+	over, holds := endedGoals(p.reading), board.HoldsOf(p.reading.Board)
 	if goals && (!maps.Equal(over, p.over) || !reflect.DeepEqual(holds, p.holds)) {
 		mark(stale, p.rows.all)
 	}
 	p.over, p.holds = over, holds
 	if texts {
-		for r := range p.rows.with(func(s flow.Status) bool { return s.Allows(flow.ActMerge) }) {
+		for r := range p.rows.with(func(s board.Status) bool { return flow.Allows(s, board.ActMerge) }) {
 			stale[r] = true
 		}
 	}
@@ -286,7 +287,7 @@ func (p *Picture) take(keys []flow.Key) map[*row]bool {
 }
 
 // replace takes over one task as it is now.
-func (p *Picture) replace(id flow.TaskID, stale map[*row]bool) {
+func (p *Picture) replace(id board.TaskID, stale map[*row]bool) {
 	old := p.rows.byID[id]
 	if old != nil {
 		p.ungroup(old)
@@ -294,7 +295,7 @@ func (p *Picture) replace(id flow.TaskID, stale map[*row]bool) {
 		p.rows.remove(old)
 		delete(stale, old)
 	}
-	if t, ok := p.reading.Board.Load(flow.Key{Folder: flow.Tasks, ID: string(id)}).(*flow.Task); ok && t.ID == id {
+	if t, ok := p.reading.Board.Load(board.Key{Folder: board.Tasks, ID: string(id)}).(*board.Task); ok && t.ID == id {
 		s := t.Summary()
 		r := &row{Summary: &s}
 		p.rows.add(r)
@@ -311,7 +312,7 @@ func mark(stale map[*row]bool, list []*row) {
 
 // followReverts looks at the needs again that were reverted, and at archived ones of which
 // a task changed: what does their work again may be merged.
-func (p *Picture) followReverts(tasks map[flow.TaskID]bool, stale map[*row]bool) {
+func (p *Picture) followReverts(tasks map[board.TaskID]bool, stale map[*row]bool) {
 	for _, r := range p.rows.reverted {
 		mark(stale, p.rows.whoNeed(r.ID))
 	}
@@ -345,7 +346,7 @@ func (p *Picture) expire(at time.Time, stale map[*row]bool) {
 }
 
 // regroup finds anew what rows wait for, and returns those that changed.
-func (p *Picture) regroup(stale map[*row]bool) (changed []flow.TaskID) {
+func (p *Picture) regroup(stale map[*row]bool) (changed []board.TaskID) {
 	for r, is := range stale {
 		if !is {
 			continue

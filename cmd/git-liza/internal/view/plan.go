@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/flow/lists"
 	"github.com/git-liza/git-liza/flow/plan"
 )
@@ -26,7 +26,7 @@ func PlanOf(p *plan.Plan, linked *plan.Graph) Graph {
 	}
 	for i := range p.Tasks {
 		t := &p.Tasks[i]
-		needs := []flow.TaskID{}
+		needs := []board.TaskID{}
 		for _, need := range linked.Needs(i) {
 			id := p.Tasks[need].ID
 			needs = append(needs, id)
@@ -35,7 +35,7 @@ func PlanOf(p *plan.Plan, linked *plan.Graph) Graph {
 		level := linked.Level(i)
 		at := &g.Levels[place[level]]
 		at.Tasks, at.Open = at.Tasks+1, at.Open+1
-		g.Nodes[i] = GraphNode{ID: t.ID, Title: t.Title, Status: flow.Unclaimed, Role: t.Role, Level: level, mark: level, Needs: needs, Waits: needs,
+		g.Nodes[i] = GraphNode{ID: t.ID, Title: t.Title, Status: board.Unclaimed, Role: t.Role, Level: level, mark: level, Needs: needs, Waits: needs,
 			order: i, input: &t.TaskInput}
 	}
 	g.finish("")
@@ -44,10 +44,10 @@ func PlanOf(p *plan.Plan, linked *plan.Graph) Graph {
 
 // link makes a plan of the open tasks, and finds its longest chain. goal is the one that
 // the levels are of.
-func (g *Graph) link(goal flow.GoalID) {
+func (g *Graph) link(goal board.GoalID) {
 	open := g.Open()
 	byAge := make([]*GraphNode, len(open))
-	place := make(map[flow.TaskID]*GraphNode, len(open))
+	place := make(map[board.TaskID]*GraphNode, len(open))
 	for i := range open {
 		byAge[i], place[open[i].ID] = &open[i], &open[i]
 	}
@@ -70,7 +70,7 @@ func (g *Graph) link(goal flow.GoalID) {
 	}
 	g.left, _ = plan.Link(g.plan, nil) // a cycle, which no rule allows, is left out
 	chain, seconds := g.left.Longest()
-	g.Critical, g.Length, g.Seconds, g.Work = []flow.TaskID{}, len(chain), seconds, g.left.Work()
+	g.Critical, g.Length, g.Seconds, g.Work = []board.TaskID{}, len(chain), seconds, g.left.Work()
 	for _, i := range chain {
 		byAge[i].Critical = true
 		g.Critical = append(g.Critical, byAge[i].ID)

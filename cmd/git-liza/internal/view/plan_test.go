@@ -7,7 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/flow/plan"
 )
 
@@ -17,10 +17,10 @@ func TestLargePlan(t *testing.T) {
 	t.Parallel()
 	p := &plan.Plan{Names: map[int]string{1: "a\u202eb\nc"}, Tasks: make([]plan.Task, 60)}
 	for i := range p.Tasks {
-		p.Tasks[i].ID = flow.TaskID(fmt.Sprintf("t%d", i))
-		p.Tasks[i].Estimate = flow.Duration(10 * 365 * 24 * time.Hour)
+		p.Tasks[i].ID = board.TaskID(fmt.Sprintf("t%d", i))
+		p.Tasks[i].Estimate = board.Duration(10 * 365 * 24 * time.Hour)
 		if i > 55 {
-			p.Tasks[i].DependsOn = []flow.TaskID{p.Tasks[i-1].ID}
+			p.Tasks[i].DependsOn = []board.TaskID{p.Tasks[i-1].ID}
 		}
 	}
 	g, faults := plan.Link(p, nil)

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/flow/lists"
 	"github.com/git-liza/git-liza/flow/plaintext"
 	"github.com/git-liza/git-liza/flow/plan"
@@ -12,25 +12,25 @@ import (
 
 // A PlanDifference is what a plan says otherwise than the board.
 type PlanDifference struct {
-	Goal     flow.GoalID   `json:"goal"`
-	Added    []flow.TaskID `json:"added"`   // the board lacks them
-	Changed  []ChangedTask `json:"changed"` // the board describes them otherwise
-	Same     int           `json:"same"`
-	Missing  []flow.TaskID `json:"missing"`  // open tasks of the goal that the plan lacks
-	Schedule string        `json:"schedule"` // the barrier, "" if the goal has the schedule of the plan
+	Goal     board.GoalID   `json:"goal"`
+	Added    []board.TaskID `json:"added"`   // the board lacks them
+	Changed  []ChangedTask  `json:"changed"` // the board describes them otherwise
+	Same     int            `json:"same"`
+	Missing  []board.TaskID `json:"missing"`  // open tasks of the goal that the plan lacks
+	Schedule string         `json:"schedule"` // the barrier, "" if the goal has the schedule of the plan
 }
 
 // A ChangedTask is a task that a board describes otherwise than a plan.
 type ChangedTask struct {
-	ID     flow.TaskID `json:"task"`
-	Status flow.Status `json:"status"`
-	Keys   []string    `json:"keys"`
+	ID     board.TaskID `json:"task"`
+	Status board.Status `json:"status"`
+	Keys   []string     `json:"keys"`
 }
 
 // PlanDifferenceOf is the difference between a plan and a goal of the board.
-func PlanDifferenceOf(p *plan.Plan, d plan.Difference, goal flow.GoalID) PlanDifference {
-	v := PlanDifference{Goal: goal, Added: []flow.TaskID{}, Changed: []ChangedTask{}, Same: d.Same, Missing: append([]flow.TaskID{}, d.Missing...)}
-	v.Added = append(v.Added, lists.Of(d.Added, func(i int) flow.TaskID { return p.Tasks[i].ID })...)
+func PlanDifferenceOf(p *plan.Plan, d plan.Difference, goal board.GoalID) PlanDifference {
+	v := PlanDifference{Goal: goal, Added: []board.TaskID{}, Changed: []ChangedTask{}, Same: d.Same, Missing: append([]board.TaskID{}, d.Missing...)}
+	v.Added = append(v.Added, lists.Of(d.Added, func(i int) board.TaskID { return p.Tasks[i].ID })...)
 	for _, one := range d.Changed {
 		v.Changed = append(v.Changed, ChangedTask{p.Tasks[one.Task].ID, one.Status, one.Keys})
 	}

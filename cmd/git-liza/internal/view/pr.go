@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/flow/plaintext"
 	"github.com/git-liza/git-liza/flow/shell"
 )
@@ -18,10 +18,10 @@ type Request struct {
 }
 
 // RequestOf is the text of a pull request for the submission of a task.
-func RequestOf(t *flow.Task) Request {
+func RequestOf(t *board.Task) Request {
 	var body strings.Builder
 	paragraph := func(heading, text string) {
-		if text = flow.Clean(text); text != "" {
+		if text = board.Clean(text); text != "" {
 			fmt.Fprintf(&body, "**%s**\n\n%s\n\n", heading, text)
 		}
 	}
@@ -54,7 +54,7 @@ func RequestOf(t *flow.Task) Request {
 
 // RequestOfGoal is the text of a pull request with which people bring what was merged for
 // a goal to their own branch.
-func RequestOfGoal(b *flow.Board, g *flow.Goal) Request {
+func RequestOfGoal(b *board.Board, g *board.Goal) Request {
 	var body strings.Builder
 	fmt.Fprintf(&body, "Spec: %s\n\n**Merged**\n\n", plaintext.Line(g.Spec))
 	open := 0
@@ -108,16 +108,16 @@ func (b RequestBranch) Commands(title, file string) (create, export string) {
 
 // A ReviewRow is a review of a code host, and what became of it.
 type ReviewRow struct {
-	Account string      `json:"account"`
-	Review  string      `json:"review"`
-	State   string      `json:"state"`
-	URL     string      `json:"url"`
-	Task    flow.TaskID `json:"task"`
-	Status  string      `json:"status"` // of the task then
-	Made    string      `json:"made"`   // approve, reject or note; "" if it was left out
-	Already bool        `json:"already"`
-	Why     string      `json:"why"`  // it was left out, or became a note
-	Hint    string      `json:"hint"` // to type
+	Account string       `json:"account"`
+	Review  string       `json:"review"`
+	State   string       `json:"state"`
+	URL     string       `json:"url"`
+	Task    board.TaskID `json:"task"`
+	Status  string       `json:"status"` // of the task then
+	Made    string       `json:"made"`   // approve, reject or note; "" if it was left out
+	Already bool         `json:"already"`
+	Why     string       `json:"why"`  // it was left out, or became a note
+	Hint    string       `json:"hint"` // to type
 }
 
 // result says on one line what became of a review.
@@ -125,7 +125,7 @@ func (r ReviewRow) result() string {
 	text := "left out"
 	if r.Made != "" {
 		text = fmt.Sprintf("%s → %s", r.Task, r.Status)
-		if r.Made == flow.ActNote.Command() {
+		if r.Made == board.ActNote.Command() {
 			text = "a note for " + string(r.Task)
 		}
 		if r.Already {

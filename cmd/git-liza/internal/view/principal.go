@@ -6,18 +6,18 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/flow/lists"
 )
 
 // PrincipalText describes in a line what a principal may do, and how a server
 // identifies it.
-func PrincipalText(p flow.Principal) string {
+func PrincipalText(p board.Principal) string {
 	return strings.Join(append([]string{rightsText(p)}, knownBy(p)...), "; ")
 }
 
 // knownBy describes how a server identifies a principal.
-func knownBy(p flow.Principal) (list []string) {
+func knownBy(p board.Principal) (list []string) {
 	if len(p.Users) > 0 {
 		list = append(list, "server user "+strings.Join(p.Users, ", "))
 	}
@@ -32,7 +32,7 @@ func knownBy(p flow.Principal) (list []string) {
 }
 
 // rightsText describes what a principal may do.
-func rightsText(p flow.Principal) string {
+func rightsText(p board.Principal) string {
 	var parts []string
 	if len(p.Rights) > 0 {
 		parts = append(parts, "rights "+strings.Join(p.Rights, ", "))
@@ -64,13 +64,13 @@ func Fingerprint(key string) string {
 }
 
 // Principal returns a principal for JSON, with its keys' fingerprints.
-func Principal(p flow.Principal) Object {
+func Principal(p board.Principal) Object {
 	return ObjectOf(p).With("fingerprints", append([]any{}, lists.Of(p.Keys, func(key string) any { return Fingerprint(key) })...))
 }
 
 // Principals returns the board's principals for JSON and for people. self is
 // the principal that this clone acts as, "" if it has none.
-func Principals(list []flow.Principal, self string) ([]Object, *Table) {
+func Principals(list []board.Principal, self string) ([]Object, *Table) {
 	objects, rows := []Object{}, Table{}
 	for _, p := range list {
 		mark := "-"

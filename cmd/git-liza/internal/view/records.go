@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/flow/plaintext"
 )
 
@@ -17,41 +17,41 @@ import (
 // by the names of their kinds.
 var recordFolders = []struct {
 	kind   string
-	folder flow.Folder
-}{{"question", flow.Questions}, {"discovery", flow.Discovered}, {"anomaly", flow.Anomalies}, {"note", flow.Notes}}
+	folder board.Folder
+}{{"question", board.Questions}, {"discovery", board.Discovered}, {"anomaly", board.Anomalies}, {"note", board.Notes}}
 
 // A RecordFilter selects records of a board. The zero value selects all that are
 // open: questions and discoveries that somebody must still settle, anomalies that
 // nobody dismissed, notes that prompts repeat.
 type RecordFilter struct {
-	Kind   string        // "question", "discovery", "anomaly" or "note", unless it is ""
-	Task   flow.TaskID   // only records about this task, unless it is ""
-	Goal   flow.GoalID   // only records of this goal's sprints, unless it is ""
-	Sprint flow.SprintID // only records of this sprint, unless it is ""
-	By     flow.Actor    // only records that this actor wrote, unless it is ""
-	Since  time.Time     // only records that are not older
-	All    bool          // settled, expired and archived ones too
+	Kind   string         // "question", "discovery", "anomaly" or "note", unless it is ""
+	Task   board.TaskID   // only records about this task, unless it is ""
+	Goal   board.GoalID   // only records of this goal's sprints, unless it is ""
+	Sprint board.SprintID // only records of this sprint, unless it is ""
+	By     board.Actor    // only records that this actor wrote, unless it is ""
+	Since  time.Time      // only records that are not older
+	All    bool           // settled, expired and archived ones too
 }
 
 // A Record is a question, a discovery, an anomaly or a note.
 type Record struct {
 	Kind    string // as in [RecordFilter]
-	ID      flow.RecordID
+	ID      board.RecordID
 	About   string // the task that it is about or, of a note, whom it is for; "" if it is about none
-	By      flow.Actor
+	By      board.Actor
 	At      time.Time
 	Text    string
 	Open    bool
 	State   string // what became of it, or until when it holds, for people; "" if there is nothing to say
 	Command string // settles it, "" where nothing is left to settle
 
-	document flow.Document
+	document board.Document
 }
 
 // Records returns the records that match a filter, by kind and then in the order in
 // which they were written.
 func (f RecordFilter) Records(r Reading) []Record {
-	goals := map[string]flow.GoalID{} // of sprints
+	goals := map[string]board.GoalID{} // of sprints
 	var list []Record
 	for _, row := range recordFolders {
 		if f.Kind != "" && f.Kind != row.kind {
@@ -61,12 +61,12 @@ func (f RecordFilter) Records(r Reading) []Record {
 		for _, id := range r.Board.IDs(row.folder) {
 			sprint, _, _ := strings.Cut(id, "/")
 			if _, known := goals[sprint]; !known && f.Goal != "" {
-				goals[sprint] = flow.GoalOfRecord(r.Board, flow.RecordID(id))
+				goals[sprint] = board.GoalOfRecord(r.Board, board.RecordID(id))
 			}
 			if f.Sprint != "" && sprint != string(f.Sprint) || f.Goal != "" && goals[sprint] != f.Goal {
 				continue
 			}
-			if one, ok := recordOf(r, row.kind, r.Board.Load(flow.Key{Folder: row.folder, ID: id})); ok && f.matches(one) {
+			if one, ok := recordOf(r, row.kind, r.Board.Load(board.Key{Folder: row.folder, ID: id})); ok && f.matches(one) {
 				list = append(list, one)
 			}
 		}
@@ -82,16 +82,16 @@ func (f RecordFilter) matches(one Record) bool {
 }
 
 // recordOf describes a document of a folder of records. It is false for any other.
-func recordOf(r Reading, kind string, doc flow.Document) (Record, bool) {
+func recordOf(r Reading, kind string, doc board.Document) (Record, bool) {
 	one := Record{Kind: kind, document: doc}
 	switch d := doc.(type) {
-	case *flow.Question:
+	case *board.Question:
 		one.ID, one.About, one.By, one.At, one.Text, one.Open = d.ID, string(d.Task), d.From, d.Asked, d.Text, d.IsOpen()
 		if !d.IsOpen() || d.Lease != nil && d.Lease.Lease.After(r.At) {
 			one.State = questionState(d, r.At)
 		}
 		one.Command = "git liza answer " + string(d.ID) + " TEXT"
-	case *flow.Discovery:
+	case *board.Discovery:
 		one.ID, one.About, one.By, one.At, one.Text, one.Open = d.ID, string(d.During), d.By, d.At, d.Text, d.IsOpen(r.At)
 		one.State = joinWords(d.Severity+", "+d.Urgency, markText(d.Dismissed, d.Archived))
 		if d.Deferred != nil && d.Deferred.Until.After(r.At) {
@@ -101,12 +101,12 @@ func recordOf(r Reading, kind string, doc flow.Document) (Record, bool) {
 			one.State = joinWords(one.State, "became "+string(d.Converted))
 		}
 		one.Command = "git liza task add --record " + string(d.ID) + " --draft"
-	case *flow.Anomaly:
+	case *board.Anomaly:
 		one.ID, one.About, one.By, one.At, one.Text, one.Open = d.ID, string(d.Task), d.By, d.At, anomalyText(d), d.Dismissed == nil && !d.Archived
 		one.State = markText(d.Dismissed, d.Archived)
 		one.Command = dismissCommand(d.ID)
-	case *flow.Note:
-		one.ID, one.About, one.By, one.At, one.Text, one.Open = d.ID, d.For, d.By, d.At, d.Text, flow.NoteIsCurrent(r.Board, d, r.At)
+	case *board.Note:
+		one.ID, one.About, one.By, one.At, one.Text, one.Open = d.ID, d.For, d.By, d.At, d.Text, board.NoteIsCurrent(r.Board, d, r.At)
 		one.State = joinWords(expiry(d, r.At), markText(d.Dismissed, d.Archived))
 		one.Command = dismissCommand(d.ID)
 	default:
@@ -119,12 +119,12 @@ func recordOf(r Reading, kind string, doc flow.Document) (Record, bool) {
 }
 
 // dismissCommand returns the command that dismisses a record.
-func dismissCommand(id flow.RecordID) string {
+func dismissCommand(id board.RecordID) string {
 	return "git liza record dismiss " + string(id) + " --reason R"
 }
 
 // anomalyText is the type of an anomaly with its details, by name.
-func anomalyText(a *flow.Anomaly) string {
+func anomalyText(a *board.Anomaly) string {
 	words := []string{a.Type.String()}
 	for _, key := range slices.Sorted(maps.Keys(a.Details)) {
 		value := a.Details[key]
@@ -137,7 +137,7 @@ func anomalyText(a *flow.Anomaly) string {
 }
 
 // expiry says when prompts stop to repeat a note, "" for never.
-func expiry(n *flow.Note, now time.Time) string {
+func expiry(n *board.Note, now time.Time) string {
 	switch {
 	case n.Expires.IsZero():
 		return ""
@@ -148,7 +148,7 @@ func expiry(n *flow.Note, now time.Time) string {
 }
 
 // markText says who dismissed a record and why, and whether it is archived.
-func markText(by *flow.Dismissal, archived bool) string {
+func markText(by *board.Dismissal, archived bool) string {
 	text := ""
 	if by != nil {
 		text = string(by.By) + " dismissed it: " + plaintext.Line(by.Reason)
@@ -216,7 +216,7 @@ func (one Record) state(now time.Time) string {
 
 // QuestionText shows a question to the person who answers it, with what is known of
 // the task that asks it.
-func QuestionText(r Reading, q *flow.Question, width int) string {
+func QuestionText(r Reading, q *board.Question, width int) string {
 	title, rows := "", Table{Indent: "  "}
 	rows.Add("question", plaintext.Line(q.Text))
 	if t := r.Board.Task(q.Task); t != nil {

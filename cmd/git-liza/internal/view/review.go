@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/flow/plaintext"
 )
 
@@ -13,7 +13,7 @@ import (
 // for, on which texts it stands, what verify and gates gave, what the author said, and what
 // others say of it. changed are the paths of its texts that have changed since it was
 // planned.
-func (r Reading) ReviewText(t *flow.Task, changed []string, width int) string {
+func (r Reading) ReviewText(t *board.Task, changed []string, width int) string {
 	s := t.Submission
 	rows := Table{Indent: "  "}
 	add := func(name string, texts ...string) {
@@ -64,7 +64,7 @@ func (r Reading) ReviewText(t *flow.Task, changed []string, width int) string {
 
 // FindingLine is a finding on one line, as people write it: its place and the first line
 // of its issue.
-func FindingLine(f flow.Finding) string {
+func FindingLine(f board.Finding) string {
 	line := plaintext.Line(FirstLine(f.Issue))
 	switch {
 	case f.File == "":

@@ -5,15 +5,15 @@ import (
 	"strconv"
 
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/view/metrics"
-	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/flow/lists"
 	"github.com/git-liza/git-liza/flow/plan"
 )
 
 // RecordsOf is what went wrong with the tasks of a board, archived ones too, by the paths
-// that they own. Its errors are in [flow.Board.Err].
-func RecordsOf(b *flow.Board, troubles []metrics.Trouble) (list []plan.Record) {
-	live := map[flow.TaskID]*flow.Summary{}
+// that they own. Its errors are in [board.Board.Err].
+func RecordsOf(b *board.Board, troubles []metrics.Trouble) (list []plan.Record) {
+	live := map[board.TaskID]*board.Summary{}
 	for _, s := range b.Summaries() {
 		live[s.ID] = s
 	}
@@ -34,13 +34,13 @@ func RecordsOf(b *flow.Board, troubles []metrics.Trouble) (list []plan.Record) {
 
 // A Risk is a task with the points of stated factors.
 type Risk struct {
-	Task     flow.TaskID `json:"task"`
-	Sum      int         `json:"sum"`
-	Files    int         `json:"files"`
-	Depth    int         `json:"depth"`
-	Verify   int         `json:"verify"`
-	Estimate int         `json:"estimate"`
-	History  int         `json:"history"`
+	Task     board.TaskID `json:"task"`
+	Sum      int          `json:"sum"`
+	Files    int          `json:"files"`
+	Depth    int          `json:"depth"`
+	Verify   int          `json:"verify"`
+	Estimate int          `json:"estimate"`
+	History  int          `json:"history"`
 }
 
 // Rate rates the open tasks, the riskiest first, by what happened to work on their paths too.

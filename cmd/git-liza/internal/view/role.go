@@ -5,53 +5,53 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/flow/lists"
 )
 
 // A Role is a row of the board with its agents and the rules that ask for it.
 type Role struct {
-	Row      flow.RoleRow
-	Agents   []flow.AgentID    // that are registered
-	Required []flow.ReviewRule // the rules of review that name it
-	Stranger bool              // it is not built in
+	Row      board.RoleRow
+	Agents   []board.AgentID    // that are registered
+	Required []board.ReviewRule // the rules of review that name it
+	Stranger bool               // it is not built in
 }
 
 // Roles returns the roles of the board in its order, and the role human. builtin reports
 // whether a role is one of the program's own.
-func Roles(b *flow.Board, builtin func(flow.Role) bool) []Role {
-	return append(lists.Of(b.Roles(), func(row *flow.RoleRow) Role { return RoleOf(b, row, builtin) }), HumanRole(b))
+func Roles(b *board.Board, builtin func(board.Role) bool) []Role {
+	return append(lists.Of(b.Roles(), func(row *board.RoleRow) Role { return RoleOf(b, row, builtin) }), HumanRole(b))
 }
 
 // HumanRole returns the role for which people judge. The board has no row of it, and no
 // agent has it.
-func HumanRole(b *flow.Board) Role {
-	return Role{Required: rulesOf(b, flow.HumanRole), Row: flow.RoleRow{Name: flow.HumanRole, Capacity: flow.Judges,
+func HumanRole(b *board.Board) Role {
+	return Role{Required: rulesOf(b, board.HumanRole), Row: board.RoleRow{Name: board.HumanRole, Capacity: board.Judges,
 		About: "a person, with git liza approve ID --commit SHA --role human"}}
 }
 
 // RoleOf returns a row of the board with its agents and rules.
-func RoleOf(b *flow.Board, row *flow.RoleRow, builtin func(flow.Role) bool) Role {
+func RoleOf(b *board.Board, row *board.RoleRow, builtin func(board.Role) bool) Role {
 	role := Role{Row: *row, Stranger: !builtin(row.Name), Required: rulesOf(b, row.Name)}
-	all := lists.Of(b.IDs(flow.Agents), func(id string) flow.AgentID { return flow.AgentID(id) })
-	role.Agents = lists.Where(all, func(id flow.AgentID) bool { return id.Role() == row.Name })
+	all := lists.Of(b.IDs(board.Agents), func(id string) board.AgentID { return board.AgentID(id) })
+	role.Agents = lists.Where(all, func(id board.AgentID) bool { return id.Role() == row.Name })
 	return role
 }
 
 // rulesOf returns the rules of review that ask for a role.
-func rulesOf(b *flow.Board, role flow.Role) []flow.ReviewRule {
-	return lists.Where(b.ReviewRules(), func(rule flow.ReviewRule) bool { return rule.Role == role })
+func rulesOf(b *board.Board, role board.Role) []board.ReviewRule {
+	return lists.Where(b.ReviewRules(), func(rule board.ReviewRule) bool { return rule.Role == role })
 }
 
 // Object returns the role for JSON: the keys of its row, agents, required and
 // stranger.
 func (v Role) Object() Object {
-	return ObjectOf(&v.Row).With("agents", append([]flow.AgentID{}, v.Agents...)).With("required", Rules(v.Required)).With("stranger", v.Stranger)
+	return ObjectOf(&v.Row).With("agents", append([]board.AgentID{}, v.Agents...)).With("required", Rules(v.Required)).With("stranger", v.Stranger)
 }
 
 // Rules returns rules of review for JSON.
-func Rules(list []flow.ReviewRule) []Object {
-	return append([]Object{}, lists.Of(list, func(rule flow.ReviewRule) Object { return ObjectOf(&rule) })...)
+func Rules(list []board.ReviewRule) []Object {
+	return append([]Object{}, lists.Of(list, func(rule board.ReviewRule) Object { return ObjectOf(&rule) })...)
 }
 
 // Line says what agents of the role do, and with which tools.
@@ -104,7 +104,7 @@ func RoleTable(list []Role) *Table {
 	for _, v := range list {
 		asked := lists.Of(v.Required, ruleScope)
 		agents := strconv.Itoa(len(v.Agents))
-		if v.Row.Name == flow.HumanRole {
+		if v.Row.Name == board.HumanRole {
 			agents = "people"
 		}
 		t.Add(string(v.Row.Name), v.Row.Capacity.String(), toolsText(v.Row.Tools), agents, strings.Join(asked, "; "))
@@ -113,12 +113,12 @@ func RoleTable(list []Role) *Table {
 }
 
 // RuleText says what a rule of review asks for.
-func RuleText(rule flow.ReviewRule) string {
+func RuleText(rule board.ReviewRule) string {
 	return ruleScope(rule) + " need " + string(rule.Role)
 }
 
 // ruleScope names the submissions that a rule of review is for.
-func ruleScope(rule flow.ReviewRule) string {
+func ruleScope(rule board.ReviewRule) string {
 	if len(rule.Kinds) == 0 && len(rule.Paths) == 0 {
 		return "all submissions"
 	}
@@ -132,10 +132,10 @@ func ruleScope(rule flow.ReviewRule) string {
 	return text
 }
 
-func kindNames(kinds []flow.Kind) []string { return lists.Of(kinds, flow.Kind.String) }
+func kindNames(kinds []board.Kind) []string { return lists.Of(kinds, board.Kind.String) }
 
-func toolsText(tools []flow.Tool) string {
+func toolsText(tools []board.Tool) string {
 	tools = slices.Clone(tools)
 	slices.Sort(tools)
-	return strings.Join(lists.Of(tools, flow.Tool.String), ", ")
+	return strings.Join(lists.Of(tools, board.Tool.String), ", ")
 }

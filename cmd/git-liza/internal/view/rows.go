@@ -6,18 +6,18 @@ import (
 	"slices"
 	"time"
 
-	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/flow/lists"
 )
 
 // A row is a task of a picture, with what it waits for.
 type row struct {
-	*flow.Summary
+	*board.Summary
 
-	what, detail string      // what it waits for: a row of waits, and more about it
-	level        int         // of the task where lists show it, else 0
-	roles        []flow.Role // whose verdicts it waits for too
-	shown        *FlowRow    // nil until somebody looks at the flow
+	what, detail string       // what it waits for: a row of waits, and more about it
+	level        int          // of the task where lists show it, else 0
+	roles        []board.Role // whose verdicts it waits for too
+	shown        *FlowRow     // nil until somebody looks at the flow
 }
 
 // rowList are rows in the order of their creation.
@@ -27,7 +27,7 @@ func (l rowList) place(r *row) (int, bool) {
 	if n := len(l); n == 0 || l[n-1].Compare(r.Summary) < 0 {
 		return n, false // the usual case: lists are made in their order
 	}
-	return slices.BinarySearchFunc(l, r.Summary, func(other *row, t *flow.Summary) int { return other.Compare(t) })
+	return slices.BinarySearchFunc(l, r.Summary, func(other *row, t *board.Summary) int { return other.Compare(t) })
 }
 
 func (l *rowList) insert(r *row) (place int) {
@@ -51,11 +51,11 @@ const states = 16
 type tally [states]int
 
 // count returns the number of the tasks in states that fit.
-func (c *tally) count(fits func(flow.Status) bool) (n int) {
+func (c *tally) count(fits func(board.Status) bool) (n int) {
 	if c == nil {
 		return 0
 	}
-	for _, status := range flow.Statuses() {
+	for _, status := range board.Statuses() {
 		if fits(status) {
 			n += c[status]
 		}
@@ -63,12 +63,12 @@ func (c *tally) count(fits func(flow.Status) bool) (n int) {
 	return n
 }
 
-func (c *tally) open() int   { return c.count(func(s flow.Status) bool { return !s.Final() }) }
-func (c *tally) merged() int { return c.count(flow.Status.IsMerged) }
+func (c *tally) open() int   { return c.count(func(s board.Status) bool { return !s.Final() }) }
+func (c *tally) merged() int { return c.count(board.Status.IsMerged) }
 
 // progress says how many of the tasks of a goal that were not given up are merged, and how many
 // are archived; "" without tasks.
-func (c *tally) progress(g *flow.Goal) string {
+func (c *tally) progress(g *board.Goal) string {
 	all := c.sum()
 	if all == 0 {
 		return ""
@@ -80,31 +80,31 @@ func (c *tally) progress(g *flow.Goal) string {
 	return text
 }
 
-func (c *tally) sum() int { return c.count(func(flow.Status) bool { return true }) }
+func (c *tally) sum() int { return c.count(func(board.Status) bool { return true }) }
 
 // rows are the tasks of a board outside the archive, in the groups in which they are
 // looked for.
 type rows struct {
 	all      rowList
-	short    []*flow.Summary // of all
-	byID     map[flow.TaskID]*row
+	short    []*board.Summary // of all
+	byID     map[board.TaskID]*row
 	in       [states]rowList // by state
-	of       map[flow.GoalID]*tally
+	of       map[board.GoalID]*tally
 	whole    tally
-	people   map[flow.Actor]int // how many tasks a person coded, and how many reviews he holds or held
-	begun    rowList            // open ones on which somebody works or worked, and those with a budget of their own
+	people   map[board.Actor]int // how many tasks a person coded, and how many reviews he holds or held
+	begun    rowList             // open ones on which somebody works or worked, and those with a budget of their own
 	reverted rowList
-	leased   rowList                // under a lease, which may have ended
-	needers  map[flow.TaskID][]*row // who depends on a task; nil until it is asked for
-	changed  map[flow.GoalID]latest // under no lease, of the goals that were asked for
+	leased   rowList                 // under a lease, which may have ended
+	needers  map[board.TaskID][]*row // who depends on a task; nil until it is asked for
+	changed  map[board.GoalID]latest // under no lease, of the goals that were asked for
 	goal     struct {
-		id flow.GoalID
+		id board.GoalID
 		*tally
 	} // the one that was counted last
 }
 
-func newRows(tasks []*flow.Summary) *rows {
-	rs := &rows{all: make(rowList, 0, len(tasks)), short: make([]*flow.Summary, 0, len(tasks)), byID: make(map[flow.TaskID]*row, len(tasks)), of: map[flow.GoalID]*tally{}, people: map[flow.Actor]int{}, changed: map[flow.GoalID]latest{}}
+func newRows(tasks []*board.Summary) *rows {
+	rs := &rows{all: make(rowList, 0, len(tasks)), short: make([]*board.Summary, 0, len(tasks)), byID: make(map[board.TaskID]*row, len(tasks)), of: map[board.GoalID]*tally{}, people: map[board.Actor]int{}, changed: map[board.GoalID]latest{}}
 	list := make([]row, len(tasks))
 	for i, t := range tasks {
 		list[i].Summary = t
@@ -172,7 +172,7 @@ func (rs *rows) count(r *row, n int) {
 	}
 	rs.goal.tally[r.Status] += n
 	rs.whole[r.Status] += n
-	note := func(by flow.Actor) {
+	note := func(by board.Actor) {
 		if by.IsHuman() {
 			rs.people[by] += n
 		}
@@ -193,9 +193,9 @@ func (rs *rows) need(r *row) {
 }
 
 // whoNeed returns the rows that depend on a task, oldest first.
-func (rs *rows) whoNeed(id flow.TaskID) rowList {
+func (rs *rows) whoNeed(id board.TaskID) rowList {
 	if rs.needers == nil {
-		rs.needers = make(map[flow.TaskID][]*row, len(rs.all))
+		rs.needers = make(map[board.TaskID][]*row, len(rs.all))
 		for _, r := range rs.all {
 			rs.need(r)
 		}
@@ -206,9 +206,9 @@ func (rs *rows) whoNeed(id flow.TaskID) rowList {
 }
 
 // each returns the rows in states that fit, those of a state after the other.
-func (rs *rows) each(fits func(flow.Status) bool) iter.Seq[*row] {
+func (rs *rows) each(fits func(board.Status) bool) iter.Seq[*row] {
 	return func(visit func(*row) bool) {
-		for _, status := range flow.Statuses() {
+		for _, status := range board.Statuses() {
 			if !fits(status) {
 				continue
 			}
@@ -222,10 +222,10 @@ func (rs *rows) each(fits func(flow.Status) bool) iter.Seq[*row] {
 }
 
 // with returns the rows in states that fit, oldest first.
-func (rs *rows) with(fits func(flow.Status) bool) iter.Seq[*row] {
+func (rs *rows) with(fits func(board.Status) bool) iter.Seq[*row] {
 	return func(visit func(*row) bool) {
 		var groups []rowList
-		for _, status := range flow.Statuses() {
+		for _, status := range board.Statuses() {
 			if list := rs.in[status]; fits(status) && len(list) > 0 {
 				groups = append(groups, list)
 			}
@@ -248,7 +248,7 @@ func (rs *rows) with(fits func(flow.Status) bool) iter.Seq[*row] {
 }
 
 // among returns the rows of the tasks that a map has, oldest first.
-func (rs *rows) among(tasks map[flow.TaskID]Step) (list rowList) {
+func (rs *rows) among(tasks map[board.TaskID]Step) (list rowList) {
 	for id := range tasks {
 		if r := rs.byID[id]; r != nil {
 			list.insert(r)
@@ -259,7 +259,7 @@ func (rs *rows) among(tasks map[flow.TaskID]Step) (list rowList) {
 
 // lastChange returns when a task of a goal changed last that is under no lease, the zero
 // time without such tasks.
-func (rs *rows) lastChange(goal flow.GoalID) time.Time {
+func (rs *rows) lastChange(goal board.GoalID) time.Time {
 	last := rs.changed[goal]
 	if last.sure {
 		return last.at
@@ -281,12 +281,12 @@ type latest struct {
 }
 
 // unheld counts the open tasks of a goal that nobody holds at a time.
-func (rs *rows) unheld(goal flow.GoalID, at time.Time) int {
+func (rs *rows) unheld(goal board.GoalID, at time.Time) int {
 	return len(lists.Where(rs.all, func(t *row) bool { return t.Goal == goal && !t.Status.Final() && !t.Lease.After(at) }))
 }
 
 // leases returns when the leases of the claim and of the reviews end, or ended.
 func (r *row) leases() []time.Time {
-	list := append([]time.Time{r.Lease}, lists.Of(r.Judges, func(j flow.Judge) time.Time { return j.Lease })...)
+	list := append([]time.Time{r.Lease}, lists.Of(r.Judges, func(j board.Judge) time.Time { return j.Lease })...)
 	return slices.DeleteFunc(list, time.Time.IsZero)
 }

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/flow/plaintext"
 )
 
@@ -20,14 +20,14 @@ func (p Progress) Text() string { return fmt.Sprintf("%d of %d", p.Merged, p.Of)
 
 // A RushLine is one thing that a rush says.
 type RushLine struct {
-	At       time.Time    `json:"at"`
-	Kind     string       `json:"kind"` // move, need, remark, team or output
-	Goal     flow.GoalID  `json:"goal,omitempty"`
-	Task     flow.TaskID  `json:"task,omitempty"`
-	Title    string       `json:"title,omitempty"`
-	Agent    flow.AgentID `json:"agent,omitempty"` // whose output it is
-	Text     string       `json:"text"`
-	Progress *Progress    `json:"progress,omitempty"` // of the goal, in a line about a task
+	At       time.Time     `json:"at"`
+	Kind     string        `json:"kind"` // move, need, remark, team or output
+	Goal     board.GoalID  `json:"goal,omitempty"`
+	Task     board.TaskID  `json:"task,omitempty"`
+	Title    string        `json:"title,omitempty"`
+	Agent    board.AgentID `json:"agent,omitempty"` // whose output it is
+	Text     string        `json:"text"`
+	Progress *Progress     `json:"progress,omitempty"` // of the goal, in a line about a task
 }
 
 // The bounds of the columns of what a rush says, in characters.
@@ -126,15 +126,15 @@ func pad(text string, width int) string {
 
 // An OpenTask is a task that a rush leaves open.
 type OpenTask struct {
-	Task    flow.TaskID `json:"task"`
-	Status  string      `json:"status"`
-	Why     string      `json:"why"`
-	Command string      `json:"hint"` // to type
+	Task    board.TaskID `json:"task"`
+	Status  string       `json:"status"`
+	Why     string       `json:"why"`
+	Command string       `json:"hint"` // to type
 }
 
 // A MergedTask is a task that was merged while a rush ran.
 type MergedTask struct {
-	ID    flow.TaskID
+	ID    board.TaskID
 	Title string
 }
 

@@ -8,14 +8,14 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 )
 
 var rushNoon = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 
 // rushStory is what a rush says, with hostile and long texts among it.
 func rushStory() []RushLine {
-	move := func(n int, id flow.TaskID, title, text string, merged int) RushLine {
+	move := func(n int, id board.TaskID, title, text string, merged int) RushLine {
 		return RushLine{At: rushNoon.Add(time.Duration(n) * time.Second), Kind: "move", Goal: "goal-1", Task: id, Title: title, Text: text, Progress: &Progress{merged, 7}}
 	}
 	return []RushLine{
@@ -79,7 +79,7 @@ func TestRushLines(t *testing.T) {
 
 func TestRushSummary(t *testing.T) {
 	t.Parallel()
-	s := RushSummary{Merged: []MergedTask{{"task-1", "One\u202e\x1b"}}, Used: Spent{Usage: flow.Usage{Sessions: 2, Input: 31000, Output: 204, Cost: 420000}}, Took: 723 * time.Second, Next: "git merge integration",
+	s := RushSummary{Merged: []MergedTask{{"task-1", "One\u202e\x1b"}}, Used: Spent{Usage: board.Usage{Sessions: 2, Input: 31000, Output: 204, Cost: 420000}}, Took: 723 * time.Second, Next: "git merge integration",
 		Open: []OpenTask{{"task-2", "BLOCKED", "no key — Where is it?", "git liza task unblock task-2"}, {"task-3", "UNCLAIMED", "it waits for coder", "git liza rush"}, {"task-4", "UNCLAIMED", "it needs task-2, which is not merged yet", "git liza rush"}}}
 	const head = "1 task merged, 31204 tokens, 0.42 dollars, in 12m\n"
 	require.Equal(t, head+`merged  task-1  One<U+202E>^[
@@ -106,7 +106,7 @@ open    task-2  BLOCKED: no key — Where
 next    git merge integration
 `, s.Text(40))
 	for i := range 30 {
-		s.Merged = append(s.Merged, MergedTask{ID: flow.TaskID("more-" + strconv.Itoa(i))})
+		s.Merged = append(s.Merged, MergedTask{ID: board.TaskID("more-" + strconv.Itoa(i))})
 	}
 	s.Open = nil
 	require.Contains(t, s.Text(0), "        more-8\n        and 21 more\nnext    git merge integration\n")

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/flow/lists"
 	"github.com/git-liza/git-liza/flow/plaintext"
 )
@@ -18,12 +19,12 @@ const glanceHistory = 20
 
 // A Submission is one of a task's submissions.
 type Submission struct {
-	Number int           `json:"number"`
-	Commit flow.ObjectID `json:"commit"`
-	Base   flow.ObjectID `json:"base_commit"`
-	By     flow.Actor    `json:"by"`
-	At     any           `json:"at"`
-	Ref    string        `json:"ref"` // the ref that keeps the submitted commit
+	Number int            `json:"number"`
+	Commit board.ObjectID `json:"commit"`
+	Base   board.ObjectID `json:"base_commit"`
+	By     board.Actor    `json:"by"`
+	At     any            `json:"at"`
+	Ref    string         `json:"ref"` // the ref that keeps the submitted commit
 }
 
 // Submissions returns the submissions in a task's history, oldest first,
@@ -40,7 +41,7 @@ func Submissions(history []Entry) []Submission {
 
 // JudgedBefore returns the number of the submission before the last one that an actor
 // judged last, the one before the last if it judged none, and 0 if there is only one.
-func JudgedBefore(history []Entry, by flow.Actor) int {
+func JudgedBefore(history []Entry, by board.Actor) int {
 	list := Submissions(history)
 	for n := len(list) - 1; n > 0; n-- {
 		if HasJudged(history, by, list[n-1].Commit) {
@@ -51,7 +52,7 @@ func JudgedBefore(history []Entry, by flow.Actor) int {
 }
 
 // HasJudged reports whether an actor approved or rejected a commit.
-func HasJudged(history []Entry, by flow.Actor, commit flow.ObjectID) bool {
+func HasJudged(history []Entry, by board.Actor, commit board.ObjectID) bool {
 	return slices.ContainsFunc(history, func(e Entry) bool {
 		switch d := e.Move.Detail.(type) {
 		case *flow.ApproveMove:
@@ -71,7 +72,7 @@ type Drift struct {
 
 // shown is a task with its drift, if that is known; the paths that both sides changed are
 // among its keys then. So are the refs that keep work of it.
-func (r Reading) shown(t *flow.Task) Object {
+func (r Reading) shown(t *board.Task) Object {
 	task, d := r.Task(t), r.Local.Drift
 	if len(r.Local.Kept) > 0 {
 		task = task.With("kept", ValueOf(r.Local.Kept))
@@ -86,12 +87,12 @@ func (r Reading) shown(t *flow.Task) Object {
 
 // Story returns a task with what it waits for, the questions that were ever asked about it, its
 // submissions and its history, oldest first.
-func (r Reading) Story(t *flow.Task, history []Entry) Object {
-	return r.shown(t).With("waits", r.WhyOf(t)).With("questions", ValueOf(flow.QuestionsAbout(r.Board, t.ID))).With("submissions", Submissions(history)).With("history", LogValue(history))
+func (r Reading) Story(t *board.Task, history []Entry) Object {
+	return r.shown(t).With("waits", r.WhyOf(t)).With("questions", ValueOf(board.QuestionsAbout(r.Board, t.ID))).With("submissions", Submissions(history)).With("history", LogValue(history))
 }
 
 // StoryText formats [Reading.Story] for people.
-func (r Reading) StoryText(t *flow.Task, history []Entry, width int) string {
+func (r Reading) StoryText(t *board.Task, history []Entry, width int) string {
 	title, rest, _ := strings.Cut(describeTask(shownTo(t, r.shown(t)), width), "\n")
 	if t.Reverted != nil {
 		title = Cut(fmt.Sprintf("%s  %s, reverted by %s  %s", t.ID, t.Status, t.Reverted, plaintext.Line(t.Title)), width)
@@ -100,14 +101,14 @@ func (r Reading) StoryText(t *flow.Task, history []Entry, width int) string {
 	if !t.Status.Final() {
 		why = r.WhyOf(t).Text(width)
 	}
-	return title + "\n" + why + rest + questionsText(flow.QuestionsAbout(r.Board, t.ID), r.At, width) + historyText(t.ID, Submissions(history), namedRoles(t, history), width)
+	return title + "\n" + why + rest + questionsText(board.QuestionsAbout(r.Board, t.ID), r.At, width) + historyText(t.ID, Submissions(history), namedRoles(t, history), width)
 }
 
 // shownTo leaves out of a task for people what its other keys say: of one role
 // that judges it the list of roles, of several roles what only one of them
 // holds. The receipts of gates are a line each. The texts that a verdict was given for are among the spec and based_on;
 // stale says which of them have changed.
-func shownTo(t *flow.Task, task Object) Object {
+func shownTo(t *board.Task, task Object) Object {
 	without := []string{"reviews", "missing", "entered"}
 	if len(partOf(t.Submission).ReviewBy) > 1 || len(t.Judgements) > 1 {
 		without = []string{"reviewing_by", "review_lease_expires", "approved_by", "verdict", "rejection"}
@@ -128,13 +129,13 @@ func shownTo(t *flow.Task, task Object) Object {
 }
 
 // receiptLines says on a line each what the gates at a submission gave.
-func receiptLines(s *flow.Submission) (list []string) {
+func receiptLines(s *board.Submission) (list []string) {
 	if s == nil {
 		return nil
 	}
 	for _, r := range s.Gates {
 		line := fmt.Sprintf("%s: %s", r.Gate, r.Result)
-		if r.Result != flow.Skipped {
+		if r.Result != board.Skipped {
 			line += " after " + r.Duration
 		}
 		list = append(list, line)
@@ -160,7 +161,7 @@ func withoutTexts(value any) any {
 }
 
 // questionsText formats the questions about a task for people.
-func questionsText(list []*flow.Question, now time.Time, width int) string {
+func questionsText(list []*board.Question, now time.Time, width int) string {
 	var rows [][]string
 	for _, q := range list {
 		rows = append(rows, []string{string(q.ID), plaintext.Line(q.Text)}, []string{"", questionState(q, now)})
@@ -169,7 +170,7 @@ func questionsText(list []*flow.Question, now time.Time, width int) string {
 }
 
 // questionState says on one line what became of a question.
-func questionState(q *flow.Question, now time.Time) string {
+func questionState(q *board.Question, now time.Time) string {
 	switch {
 	case q.IsOpen() && q.Lease != nil && q.Lease.Lease.After(now):
 		return fmt.Sprintf("open, taken by %s until %s", q.Lease.By, Plain(TimeValue(q.Lease.Lease)))
@@ -226,7 +227,7 @@ func addRows(rows *Table, key string, value any) {
 
 // namedRoles adds to verdicts of people on the last submission the roles for which
 // they were given, if several judge.
-func namedRoles(t *flow.Task, history []Entry) []Entry {
+func namedRoles(t *board.Task, history []Entry) []Entry {
 	if len(partOf(t.Submission).ReviewBy) < 2 {
 		return history
 	}
@@ -246,7 +247,7 @@ func namedRoles(t *flow.Task, history []Entry) []Entry {
 }
 
 // historyText formats the submissions and the history for people.
-func historyText(id flow.TaskID, list []Submission, history []Entry, width int) string {
+func historyText(id board.TaskID, list []Submission, history []Entry, width int) string {
 	text := section("submissions", lists.Of(list, func(one Submission) []string {
 		return []string{strconv.Itoa(one.Number), one.Commit.Short(), Plain(one.At), string(one.By), one.Ref}
 	}), width)

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/flow/breaker"
 	"github.com/git-liza/git-liza/flow/lists"
 	"github.com/git-liza/git-liza/flow/plaintext"
@@ -28,8 +28,8 @@ const mostObservations = 20
 // RetroFigures returns what is computed of a sprint's retrospective, a line each: its
 // figures, the patterns of its anomalies, and what its records say that specs and
 // contracts lack. m has the metrics of the sprint.
-func RetroFigures(b *flow.Board, s *flow.Sprint, m *Metrics) []string {
-	planned, done := flow.PlannedTasks(b, s)
+func RetroFigures(b *board.Board, s *board.Sprint, m *Metrics) []string {
+	planned, done := board.PlannedTasks(b, s)
 	lines := []string{fmt.Sprintf("%d of %d planned tasks final, %s", done, planned, Count(m.Tasks.Merged, "task")+" merged")}
 	if len(s.Carried) > 0 {
 		lines = append(lines, "carried on: "+JoinIDs(s.Carried))
@@ -43,20 +43,20 @@ func RetroFigures(b *flow.Board, s *flow.Sprint, m *Metrics) []string {
 	}
 	in := string(s.ID) + "/"
 	for _, match := range breaker.Look(b) {
-		if match.Missing == 0 && slices.ContainsFunc(match.Records, func(id flow.RecordID) bool { return strings.HasPrefix(string(id), in) }) {
+		if match.Missing == 0 && slices.ContainsFunc(match.Records, func(id board.RecordID) bool { return strings.HasPrefix(string(id), in) }) {
 			lines = append(lines, fmt.Sprintf("pattern %s (%s): %s", match.Pattern, match.Severity, JoinIDs(match.Tasks)))
 		}
 	}
 	var gaps, contracts []string
-	for _, a := range flow.All[*flow.Anomaly](b, flow.Anomalies) {
+	for _, a := range board.All[*board.Anomaly](b, board.Anomalies) {
 		id := string(a.ID)
 		if !strings.HasPrefix(id, in) || a.Dismissed != nil {
 			continue
 		}
 		switch a.Type {
-		case flow.SpecAmbiguity, flow.SpecGap:
+		case board.SpecAmbiguity, board.SpecGap:
 			gaps = append(gaps, "spec gap "+id+": "+detailsText(a.Details))
-		case flow.SystemAmbiguity:
+		case board.SystemAmbiguity:
 			contracts = append(contracts, "contract "+id+": "+detailsText(a.Details))
 		}
 	}
@@ -66,19 +66,19 @@ func RetroFigures(b *flow.Board, s *flow.Sprint, m *Metrics) []string {
 // detailsText is what an anomaly says, in one line.
 func detailsText(details map[string]string) string {
 	parts := lists.Of(slices.Sorted(maps.Keys(details)), func(key string) string { return key + ": " + plaintext.Line(details[key]) })
-	return flow.Excerpt(strings.Join(parts, "; "), 1000)
+	return board.Excerpt(strings.Join(parts, "; "), 1000)
 }
 
 // A Changelog is what changed in the specs during a sprint.
 type Changelog struct {
-	Goal   *flow.Goal
-	Sprint flow.SprintID
-	Rows   []flow.Change // the last one first
+	Goal   *board.Goal
+	Sprint board.SprintID
+	Rows   []board.Change // the last one first
 }
 
 // Value returns the changelog for JSON.
 func (c *Changelog) Value() Object {
-	rows := append([]Object{}, lists.Of(c.Rows, func(row flow.Change) Object { return ObjectOf(&row) })...)
+	rows := append([]Object{}, lists.Of(c.Rows, func(row board.Change) Object { return ObjectOf(&row) })...)
 	return Object{{"sprint", c.Sprint}, {"goal", partOf(c.Goal).ID}, {"rows", rows}, {"text", c.Text()}}
 }
 

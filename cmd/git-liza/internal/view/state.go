@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/flow/lists"
 	"github.com/git-liza/git-liza/gitstore/document"
 )
@@ -14,34 +14,34 @@ import (
 // A stateHead is the beginning of the document of the whole board. A list of
 // documents for each of [StateLists] follows it.
 type stateHead struct {
-	State      flow.ObjectID     `yaml:"state"` // the commit on refs/liza/state
-	At         time.Time         `yaml:"at"`    // time of its move
-	Settings   *flow.Settings    `yaml:",inline"`
-	Principals *flow.Principals  `yaml:",inline"`
-	Breaker    *flow.Breaker     `yaml:"breaker"`
-	Reviews    *flow.ReviewRules `yaml:"reviews"`
-	Outages    *flow.Outages     `yaml:"outages"`
+	State      board.ObjectID     `yaml:"state"` // the commit on refs/liza/state
+	At         time.Time          `yaml:"at"`    // time of its move
+	Settings   *board.Settings    `yaml:",inline"`
+	Principals *board.Principals  `yaml:",inline"`
+	Breaker    *board.Breaker     `yaml:"breaker"`
+	Reviews    *board.ReviewRules `yaml:"reviews"`
+	Outages    *board.Outages     `yaml:"outages"`
 }
 
 // StateLists are the lists of the whole board, by their keys, in the order in
 // which they are shown.
 var StateLists = []struct {
 	Key    string
-	Folder flow.Folder
+	Folder board.Folder
 }{
-	{"goals", flow.Goals}, {"sprints", flow.Sprints}, {"tasks", flow.Tasks}, {"archive", flow.Archive}, {"agents", flow.Agents},
-	{"anomalies", flow.Anomalies}, {"discovered", flow.Discovered}, {"notes", flow.Notes},
-	{"roles", flow.RolesFolder}, {"tracked", flow.Tracked}, {"questions", flow.Questions},
-	{"planned", flow.PlannedDocs}, {"marks", flow.MarkDocs}, {"levels", flow.Levels}, {"workflows", flow.Workflows},
+	{"goals", board.Goals}, {"sprints", board.Sprints}, {"tasks", board.Tasks}, {"archive", board.Archive}, {"agents", board.Agents},
+	{"anomalies", board.Anomalies}, {"discovered", board.Discovered}, {"notes", board.Notes},
+	{"roles", board.RolesFolder}, {"tracked", board.Tracked}, {"questions", board.Questions},
+	{"planned", board.PlannedDocs}, {"marks", board.MarkDocs}, {"levels", board.Levels}, {"workflows", board.Workflows},
 }
 
 // head returns the beginning of the document of the whole board.
 func (r Reading) head() *stateHead {
 	settings := r.Board.Settings()
 	head := &stateHead{State: r.Tip, At: r.Board.At(), Settings: &settings, Principals: r.Board.Principals()}
-	head.Breaker, _ = r.Board.Load(flow.Key{Folder: flow.BreakerDoc}).(*flow.Breaker)
-	head.Reviews, _ = r.Board.Load(flow.Key{Folder: flow.ReviewsDoc}).(*flow.ReviewRules)
-	head.Outages, _ = r.Board.Load(flow.Key{Folder: flow.OutagesDoc}).(*flow.Outages)
+	head.Breaker, _ = r.Board.Load(board.Key{Folder: board.BreakerDoc}).(*board.Breaker)
+	head.Reviews, _ = r.Board.Load(board.Key{Folder: board.ReviewsDoc}).(*board.ReviewRules)
+	head.Outages, _ = r.Board.Load(board.Key{Folder: board.OutagesDoc}).(*board.Outages)
 	return head
 }
 
@@ -57,7 +57,7 @@ func (r Reading) WriteState(w io.Writer) error {
 	out.Write(text)
 	for _, list := range StateLists {
 		for i, id := range r.stateIDs(list.Folder) {
-			doc := b.Load(flow.Key{Folder: list.Folder, ID: id})
+			doc := b.Load(board.Key{Folder: list.Folder, ID: id})
 			if err := b.Err(); err != nil {
 				return err
 			}
@@ -95,7 +95,7 @@ func listItem(text string) string {
 func (r Reading) State() Object {
 	all := ObjectOf(r.head())
 	for _, list := range StateLists {
-		valueOf := func(id string) any { return ValueOf(r.Board.Load(flow.Key{Folder: list.Folder, ID: id})) }
+		valueOf := func(id string) any { return ValueOf(r.Board.Load(board.Key{Folder: list.Folder, ID: id})) }
 		all = append(all, Member{list.Key, append([]any{}, lists.Of(r.stateIDs(list.Folder), valueOf)...)})
 	}
 	return all
@@ -103,9 +103,9 @@ func (r Reading) State() Object {
 
 // stateIDs returns the ids of a list: live tasks in order of creation, all
 // else by id.
-func (r Reading) stateIDs(folder flow.Folder) []string {
-	if folder != flow.Tasks {
+func (r Reading) stateIDs(folder board.Folder) []string {
+	if folder != board.Tasks {
 		return r.Board.IDs(folder)
 	}
-	return lists.Of(r.Board.Tasks(), func(t flow.Summary) string { return string(t.ID) })
+	return lists.Of(r.Board.Tasks(), func(t board.Summary) string { return string(t.ID) })
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/flow/lists"
 	"github.com/git-liza/git-liza/flow/plaintext"
 )
@@ -47,14 +48,14 @@ type Status struct {
 	Records     map[string]int `json:"records"`            // open anomalies, discoveries and notes
 	Agents      []Agent        `json:"agents"`
 	Waiting     []WaitGroup    `json:"waiting"`
-	Unheard     []flow.Role    `json:"unheard"` // roles that tasks wait for and that no supervisor is active for
+	Unheard     []board.Role   `json:"unheard"` // roles that tasks wait for and that no supervisor is active for
 	Next        []Step         `json:"next"`
 	Outages     []any          `json:"outages"` // gates that cannot run
 	Breach      *Breach        `json:"breach"`  // why the board's last moves do not replay; null if they do
 
-	settings flow.Settings
-	goal     *flow.Goal
-	sprint   *flow.Sprint
+	settings board.Settings
+	goal     *board.Goal
+	sprint   *board.Sprint
 	phase    Phase
 	breaker  Breaker
 	reading  Reading
@@ -62,9 +63,9 @@ type Status struct {
 	progress string // how much of the goal's work is merged
 	waits    []wait
 	inbox    *Inbox
-	titles   map[flow.TaskID]string // of the tasks that agents have
-	left     flow.Budget            // as Left
-	outages  []flow.Outage
+	titles   map[board.TaskID]string // of the tasks that agents have
+	left     board.Budget            // as Left
+	outages  []board.Outage
 }
 
 // Status returns the board at a glance.
@@ -91,7 +92,7 @@ func (p *Picture) seen() *Picture {
 		return p
 	}
 	rows := lists.Where(p.rows.all, func(r *row) bool { return r.Goal == p.reading.goal() })
-	return pictureOf(p.reading, lists.Of(rows, func(r *row) *flow.Summary { return r.Summary }))
+	return pictureOf(p.reading, lists.Of(rows, func(r *row) *board.Summary { return r.Summary }))
 }
 
 // situation returns the board at a glance, with the goals in progress of the whole picture,
@@ -105,27 +106,27 @@ func (p *Picture) situation(whole *Picture) *Status {
 		Identity: known.Identity, Remote: known.Remote, Hooks: known.Hooks, Confined: known.Confined, Breaker: ValueOf(r.Board.Breaker()),
 		Usage: ValueOf(partOf(goal).Usage), Uncounted: known.Uncounted, Left: ValueOf(r.budgetLeft(r.goal(), "")), Breach: known.Breach,
 		settings: settings, goal: goal, sprint: sprint, at: r.At}
-	g.left, _ = r.Board.Left(r.goal(), "")
-	if refusal := r.Board.Budget(r.goal(), ""); refusal != nil {
+	g.left, _ = flow.RemainingBudget(r.Board, r.goal(), "")
+	if refusal := flow.CheckBudget(r.Board, r.goal(), ""); refusal != nil {
 		g.Spent = refusal.Reason
 	}
 	g.phase = PhaseOf(r.Board, r.goal())
 	g.Outages = []any{}
-	for _, o := range flow.OutagesOf(r.Board) {
+	for _, o := range board.OutagesOf(r.Board) {
 		g.Outages = append(g.Outages, ValueOf(o))
 		g.outages = append(g.outages, o)
 	}
 	of := p.rows.of[r.goal()]
 	g.Counts = map[string]int{}
-	for _, status := range flow.Statuses() {
-		g.Counts[status.String()] = of.count(func(s flow.Status) bool { return s == status })
+	for _, status := range board.Statuses() {
+		g.Counts[status.String()] = of.count(func(s board.Status) bool { return s == status })
 	}
 	if sprint != nil {
-		g.Planned, g.Done = flow.PlannedTasks(r.Board, sprint)
+		g.Planned, g.Done = board.PlannedTasks(r.Board, sprint)
 	}
 	g.Archived, g.progress = partOf(goal).Added-of.sum(), of.progress(goal)
 	g.Agents = p.Agents()
-	g.titles = map[flow.TaskID]string{}
+	g.titles = map[board.TaskID]string{}
 	for _, a := range g.Agents {
 		if t := p.rows.byID[a.Task]; t != nil {
 			g.titles[a.Task] = t.Title
@@ -191,7 +192,7 @@ func (g *Status) Text(width int, accent func(string) string) string {
 		}
 	}
 	if len(g.Unheard) > 0 && c.State.IsRunning() { // while the board does not run, the first step is to resume it
-		head.Add("supervisors", "none active for "+JoinIDs(g.Unheard)+": "+flow.RushCommand(g.reading.Board, g.Unheard...))
+		head.Add("supervisors", "none active for "+JoinIDs(g.Unheard)+": "+board.RushCommand(g.reading.Board, g.Unheard...))
 	}
 	news := ""
 	if g.Since != nil {
@@ -259,7 +260,7 @@ func (g *Status) recordsLine() string {
 	return strings.Join(words, ", ") + " open: git liza record list"
 }
 
-func (g *Status) sprintLine(sprint *flow.Sprint, at time.Time) string {
+func (g *Status) sprintLine(sprint *board.Sprint, at time.Time) string {
 	if sprint == nil {
 		return "none open"
 	}
@@ -275,7 +276,7 @@ func (g *Status) sprintLine(sprint *flow.Sprint, at time.Time) string {
 // Used says what the sessions of the goal have used, "" if nothing.
 func (g *Status) Used() string {
 	used := partOf(g.goal).Usage
-	if used == (flow.Usage{}) {
+	if used == (board.Usage{}) {
 		return ""
 	}
 	return Spent{used, g.Uncounted}.Words()
@@ -283,7 +284,7 @@ func (g *Status) Used() string {
 
 // usageLine describes what the goal has used and may still use, "" if it has
 // used nothing and has no budget.
-func (g *Status) usageLine(goal *flow.Goal) string {
+func (g *Status) usageLine(goal *board.Goal) string {
 	if g.Used() == "" && g.Left == nil {
 		return ""
 	}
@@ -299,7 +300,7 @@ func (g *Status) usageLine(goal *flow.Goal) string {
 
 func (g *Status) countsLine() string {
 	var parts []string
-	for _, status := range flow.Statuses() {
+	for _, status := range board.Statuses() {
 		if n := g.Counts[status.String()]; n > 0 {
 			parts = append(parts, fmt.Sprintf("%d %s", n, status))
 		}

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/gitstore"
 )
 
@@ -17,16 +17,16 @@ type Tally struct {
 
 // Tallies returns the tasks by state at times that are evenly spread, the first and the
 // last of a span included; only those of a goal, unless it is "".
-func (t *Timeline) Tallies(goal flow.GoalID, from, to time.Time, n int) []Tally {
+func (t *Timeline) Tallies(goal board.GoalID, from, to time.Time, n int) []Tally {
 	if t.begun.IsZero() || to.Before(from) || n < 2 {
 		return []Tally{}
 	}
 	type place struct {
-		status flow.Status
-		goal   flow.GoalID
+		status board.Status
+		goal   board.GoalID
 	}
-	now := map[flow.TaskID]place{}
-	counts := map[flow.Status]int{}
+	now := map[board.TaskID]place{}
+	counts := map[board.Status]int{}
 	list, next := make([]Tally, 0, n), 0
 	for i := range n {
 		at := from.Add(to.Sub(from) / time.Duration(n-1) * time.Duration(i))
@@ -56,12 +56,12 @@ func (t *Timeline) Tallies(goal flow.GoalID, from, to time.Time, n int) []Tally 
 
 // A Burndown is how many planned tasks of a sprint were open when.
 type Burndown struct {
-	Sprint   flow.SprintID `json:"sprint"`
-	Goal     flow.GoalID   `json:"goal"`
-	Started  time.Time     `json:"started"`
-	Deadline *time.Time    `json:"deadline"` // null if it has none
-	Ended    *time.Time    `json:"ended"`    // null while it is open
-	Points   []BurnPoint   `json:"points"`   // where a number changed, oldest first
+	Sprint   board.SprintID `json:"sprint"`
+	Goal     board.GoalID   `json:"goal"`
+	Started  time.Time      `json:"started"`
+	Deadline *time.Time     `json:"deadline"` // null if it has none
+	Ended    *time.Time     `json:"ended"`    // null while it is open
+	Points   []BurnPoint    `json:"points"`   // where a number changed, oldest first
 }
 
 // A BurnPoint is the planned tasks of a sprint from a time on.
@@ -73,8 +73,8 @@ type BurnPoint struct {
 
 // Burndowns returns the sprints that began until a time, newest first; only those of a goal,
 // unless it is "".
-func (t *Timeline) Burndowns(goal flow.GoalID, until time.Time) []Burndown {
-	of := map[flow.SprintID]*Burndown{}
+func (t *Timeline) Burndowns(goal board.GoalID, until time.Time) []Burndown {
+	of := map[board.SprintID]*Burndown{}
 	for id, s := range t.sprints {
 		if (goal == "" || s.Goal == goal) && !s.Started.After(until) {
 			of[id] = &Burndown{Sprint: id, Goal: s.Goal, Started: s.Started, Deadline: timeOrNil(s.Deadline), Points: []BurnPoint{}}
@@ -95,9 +95,9 @@ func (t *Timeline) Burndowns(goal flow.GoalID, until time.Time) []Burndown {
 }
 
 // burn fills in the points of burndowns.
-func (t *Timeline) burn(of map[flow.SprintID]*Burndown, until time.Time) {
-	now := map[flow.TaskID]gitstore.TaskStep{}
-	counts := map[flow.SprintID]BurnPoint{}
+func (t *Timeline) burn(of map[board.SprintID]*Burndown, until time.Time) {
+	now := map[board.TaskID]gitstore.TaskStep{}
+	counts := map[board.SprintID]BurnPoint{}
 	begin := func(at time.Time) {
 		for id, b := range of {
 			if len(b.Points) == 0 && !b.Started.After(at) {
@@ -123,7 +123,7 @@ func (t *Timeline) burn(of map[flow.SprintID]*Burndown, until time.Time) {
 		now[s.ID] = s.TaskStep
 		count(was, -1)
 		count(s.TaskStep, 1)
-		for _, id := range []flow.SprintID{was.Sprint, s.Sprint} {
+		for _, id := range []board.SprintID{was.Sprint, s.Sprint} {
 			if b := of[id]; b != nil && !b.Started.After(s.at) && (b.Ended == nil || i < t.closed[id]) { // what is open then passes to the next one
 				b.change(s.at, counts[id])
 			}

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/flow/plaintext"
 )
 
@@ -19,12 +19,12 @@ import (
 // read for them, and they are written field by field: thousands of them as an [Object] each
 // take several times as long.
 type TaskRows struct {
-	tasks  []*flow.Summary
+	tasks  []*board.Summary
 	fields []taskField
 }
 
 // NewTaskRows are tasks with some keys. ok is false if one of the keys is in documents only.
-func NewTaskRows(tasks []*flow.Summary, keys []string) (rows TaskRows, ok bool) {
+func NewTaskRows(tasks []*board.Summary, keys []string) (rows TaskRows, ok bool) {
 	rows.tasks, ok = tasks, true
 	for _, f := range taskFields() {
 		if slices.Contains(keys, f.key) {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/gitstore"
 )
 
@@ -13,16 +14,16 @@ import (
 // moves of a board, oldest first.
 type Timeline struct {
 	begun, last time.Time
-	tasks       map[flow.TaskID]*course
-	agents      map[flow.Actor]*course
+	tasks       map[board.TaskID]*course
+	agents      map[board.Actor]*course
 	turns       []turn
-	sprints     map[flow.SprintID]gitstore.SprintStep
-	closed      map[flow.SprintID]int // how many turns came before the move that ended a sprint
+	sprints     map[board.SprintID]gitstore.SprintStep
+	closed      map[board.SprintID]int // how many turns came before the move that ended a sprint
 }
 
 // A course is what was done on a task or by an agent.
 type course struct {
-	goal  flow.GoalID // of a task
+	goal  board.GoalID // of a task
 	bars  []Bar
 	state int       // place of the bar of its present state, -1 if it has none
 	holds []int     // places of the bars of claims and reviews that go on
@@ -57,7 +58,7 @@ type Bar struct {
 
 // NewTimeline returns the timeline of no moves.
 func NewTimeline() *Timeline {
-	return &Timeline{tasks: map[flow.TaskID]*course{}, agents: map[flow.Actor]*course{}, sprints: map[flow.SprintID]gitstore.SprintStep{}, closed: map[flow.SprintID]int{}}
+	return &Timeline{tasks: map[board.TaskID]*course{}, agents: map[board.Actor]*course{}, sprints: map[board.SprintID]gitstore.SprintStep{}, closed: map[board.SprintID]int{}}
 }
 
 // Add adds the next move. A time before that of the move before it counts as that.
@@ -100,22 +101,22 @@ func (t *Timeline) addMove(m flow.Move, at time.Time) {
 		}
 	case *flow.SubmitMove:
 		if d.Receipt != nil {
-			t.addGates(m.Task, []flow.Receipt{*d.Receipt}, at)
+			t.addGates(m.Task, []board.Receipt{*d.Receipt}, at)
 		}
 	case *flow.MergeMove:
 		t.addGates(m.Task, d.Receipts, at)
 	case *flow.SessionMove:
 		t.addSession(m, d, at)
 	case *flow.UnregisterMove:
-		if c := t.agents[flow.Actor(d.Agent)]; c != nil {
+		if c := t.agents[board.Actor(d.Agent)]; c != nil {
 			c.left = at
 		}
 	}
 }
 
-func (t *Timeline) task(id flow.TaskID) *course { return courseOf(t.tasks, id) }
+func (t *Timeline) task(id board.TaskID) *course { return courseOf(t.tasks, id) }
 
-func (t *Timeline) agent(by flow.Actor) *course {
+func (t *Timeline) agent(by board.Actor) *course {
 	c := courseOf(t.agents, by)
 	c.left = time.Time{}
 	return c
@@ -143,7 +144,7 @@ func (c *course) add(b Bar) int {
 
 // endHolds ends the claims or reviews of a task that an actor holds, of all actors if
 // it is "". It is false if there are none.
-func (t *Timeline) endHolds(id flow.TaskID, by flow.Actor, kind string, at time.Time) bool {
+func (t *Timeline) endHolds(id board.TaskID, by board.Actor, kind string, at time.Time) bool {
 	of, ended := t.task(id), false
 	for _, i := range slices.Clone(of.holds) {
 		who := of.bars[i].With
@@ -151,7 +152,7 @@ func (t *Timeline) endHolds(id flow.TaskID, by flow.Actor, kind string, at time.
 			continue
 		}
 		of.end(kind, who, at)
-		if c := t.agents[flow.Actor(who)]; c != nil {
+		if c := t.agents[board.Actor(who)]; c != nil {
 			c.end(kind, string(id), at)
 		}
 		ended = true
@@ -183,16 +184,16 @@ func (t *Timeline) addState(step gitstore.TaskStep, at time.Time) {
 		c.bars[c.state].To, c.bars[c.state].Open = at, false
 	}
 	c.state = c.add(Bar{Kind: StateBar, Name: step.To.String(), From: at, To: at, Open: !step.To.Final()})
-	if !step.To.Allows(flow.ActSubmit) {
+	if !flow.Allows(step.To, board.ActSubmit) {
 		t.endHolds(step.ID, "", ClaimBar, at)
 	}
-	if !step.To.Allows(flow.ActApprove) {
+	if !flow.Allows(step.To, board.ActApprove) {
 		t.endHolds(step.ID, "", ReviewBar, at)
 	}
 }
 
 // addGates adds the runs of gates that ended with a move, the last of them last.
-func (t *Timeline) addGates(id flow.TaskID, list []flow.Receipt, at time.Time) {
+func (t *Timeline) addGates(id board.TaskID, list []board.Receipt, at time.Time) {
 	c := t.task(id)
 	for _, r := range slices.Backward(list) {
 		took, err := time.ParseDuration(r.Duration)
@@ -241,8 +242,8 @@ type Lanes struct {
 // many. Bars that begin before the span are cut, also those that go on after it.
 type Window struct {
 	From, To time.Time
-	Goal     flow.GoalID            // only tasks of this goal, unless it is ""
-	Only     func(flow.TaskID) bool // only tasks for which it is true, unless it is nil
+	Goal     board.GoalID            // only tasks of this goal, unless it is ""
+	Only     func(board.TaskID) bool // only tasks for which it is true, unless it is nil
 	Skip     int
 	Most     int
 }
@@ -259,10 +260,10 @@ func (t *Timeline) Tasks(w Window) Lanes {
 }
 
 // Task returns the lane of one task, without bars if there is none.
-func (t *Timeline) Task(id flow.TaskID, w Window) Lane { return t.tasks[id].lane(string(id), w) }
+func (t *Timeline) Task(id board.TaskID, w Window) Lane { return t.tasks[id].lane(string(id), w) }
 
 // Agent returns the lane of one agent or person, without bars if there is none.
-func (t *Timeline) Agent(by flow.Actor, w Window) Lane { return t.agents[by].lane(string(by), w) }
+func (t *Timeline) Agent(by board.Actor, w Window) Lane { return t.agents[by].lane(string(by), w) }
 
 // lane returns the lane of a course, which may be nil.
 func (c *course) lane(id string, w Window) Lane {

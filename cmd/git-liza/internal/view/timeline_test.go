@@ -9,32 +9,33 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/gitstore"
 )
 
 // stepAt returns a move so many minutes after noon, with what it changed.
-func stepAt(minute int, by flow.Actor, id flow.TaskID, detail flow.Detail, tasks ...gitstore.TaskStep) gitstore.Step {
+func stepAt(minute int, by board.Actor, id board.TaskID, detail flow.Detail, tasks ...gitstore.TaskStep) gitstore.Step {
 	return gitstore.Step{Event: gitstore.Event{Move: flow.Move{At: noon.Add(time.Duration(minute) * time.Minute), By: by, Task: id, Detail: detail}}, Tasks: tasks}
 }
 
 // turnOf returns a task's way from one state to another in sprint-1 of goal-1.
-func turnOf(id flow.TaskID, from, to flow.Status) gitstore.TaskStep {
+func turnOf(id board.TaskID, from, to board.Status) gitstore.TaskStep {
 	return gitstore.TaskStep{ID: id, From: from, To: to, Goal: "goal-1", Sprint: "sprint-1"}
 }
 
 // aCourse is how one task of two is planned, done, reviewed and merged within an hour.
 func aCourse() []gitstore.Step {
 	opened := stepAt(0, "human:ann", "", nil)
-	opened.Sprints = []gitstore.SprintStep{{ID: "sprint-1", Goal: "goal-1", Status: flow.InProgress, Started: noon, Deadline: noon.Add(2 * time.Hour)}}
+	opened.Sprints = []gitstore.SprintStep{{ID: "sprint-1", Goal: "goal-1", Status: board.InProgress, Started: noon, Deadline: noon.Add(2 * time.Hour)}}
 	return []gitstore.Step{
 		opened,
-		stepAt(1, "planner-1", "", nil, turnOf("a", 0, flow.Unclaimed), turnOf("b", 0, flow.Draft)),
-		stepAt(10, "coder-1", "a", &flow.ClaimMove{}, turnOf("a", flow.Unclaimed, flow.Claimed)),
-		stepAt(30, "coder-1", "a", &flow.SubmitMove{Receipt: &flow.Receipt{Gate: "verify", Duration: "2m0s", By: "coder-1"}}, turnOf("a", flow.Claimed, flow.ReadyForReview)),
-		stepAt(31, "coder-1", "a", &flow.SessionMove{Outcome: "submitted", Usage: flow.Usage{Seconds: 20 * 60}}),
+		stepAt(1, "planner-1", "", nil, turnOf("a", 0, board.Unclaimed), turnOf("b", 0, board.Draft)),
+		stepAt(10, "coder-1", "a", &flow.ClaimMove{}, turnOf("a", board.Unclaimed, board.Claimed)),
+		stepAt(30, "coder-1", "a", &flow.SubmitMove{Receipt: &board.Receipt{Gate: "verify", Duration: "2m0s", By: "coder-1"}}, turnOf("a", board.Claimed, board.ReadyForReview)),
+		stepAt(31, "coder-1", "a", &flow.SessionMove{Outcome: "submitted", Usage: board.Usage{Seconds: 20 * 60}}),
 		stepAt(40, "code-reviewer-1", "a", &flow.ReviewMove{}),
-		stepAt(45, "code-reviewer-1", "a", &flow.ApproveMove{}, turnOf("a", flow.ReadyForReview, flow.Approved)),
-		stepAt(46, "coder-1", "a", &flow.MergeMove{Receipts: []flow.Receipt{{Gate: "test", Duration: "30s"}, {Gate: "lint", Duration: "what"}}}, turnOf("a", flow.Approved, flow.Merged)),
+		stepAt(45, "code-reviewer-1", "a", &flow.ApproveMove{}, turnOf("a", board.ReadyForReview, board.Approved)),
+		stepAt(46, "coder-1", "a", &flow.MergeMove{Receipts: []board.Receipt{{Gate: "test", Duration: "30s"}, {Gate: "lint", Duration: "what"}}}, turnOf("a", board.Approved, board.Merged)),
 		stepAt(50, "coder-1", "", &flow.UnregisterMove{Agent: "coder-1"}),
 	}
 }
@@ -104,10 +105,10 @@ gate lint 46-46
 func TestTimelineTakesOver(t *testing.T) {
 	t.Parallel()
 	line := timelineOf(
-		stepAt(0, "planner-1", "", nil, turnOf("a", 0, flow.Unclaimed)),
-		stepAt(1, "coder-1", "a", &flow.ClaimMove{}, turnOf("a", flow.Unclaimed, flow.Claimed)),
+		stepAt(0, "planner-1", "", nil, turnOf("a", 0, board.Unclaimed)),
+		stepAt(1, "coder-1", "a", &flow.ClaimMove{}, turnOf("a", board.Unclaimed, board.Claimed)),
 		stepAt(5, "coder-2", "a", &flow.ClaimMove{}),
-		stepAt(8, "coder-2", "a", &flow.SubmitMove{}, turnOf("a", flow.Claimed, flow.ReadyForReview)),
+		stepAt(8, "coder-2", "a", &flow.SubmitMove{}, turnOf("a", board.Claimed, board.ReadyForReview)),
 		stepAt(9, "code-reviewer-1", "a", &flow.ReviewMove{}), stepAt(9, "docs-reviewer-1", "a", &flow.ReviewMove{}),
 		stepAt(11, "code-reviewer-1", "a", &flow.ReleaseMove{}), stepAt(12, "human:ann", "a", &flow.ReleaseMove{}),
 	)
@@ -129,12 +130,12 @@ wait 12-20…
 func TestTimelineClock(t *testing.T) {
 	t.Parallel()
 	line := timelineOf(
-		stepAt(10, "planner-1", "", nil, turnOf("a", 0, flow.Unclaimed)),
-		stepAt(2, "coder-1", "a", &flow.ClaimMove{}, turnOf("a", flow.Unclaimed, flow.Claimed)),
-		stepAt(11, "coder-1", "a", &flow.SessionMove{Outcome: "lost", Usage: flow.Usage{Seconds: 1 << 62}}),
-		stepAt(12, "coder-1", "a", &flow.SessionMove{Outcome: "lost", Usage: flow.Usage{Seconds: -5}}),
-		stepAt(13, "coder-1", "a", &flow.SubmitMove{Receipt: &flow.Receipt{Gate: "verify", Duration: "-3h"}}, turnOf("a", flow.Claimed, flow.ReadyForReview)),
-		stepAt(14, "coder-1", "a", &flow.MergeMove{Receipts: []flow.Receipt{{Gate: "x", Duration: "2000000h"}, {Gate: "y", Duration: "2000000h"}}}),
+		stepAt(10, "planner-1", "", nil, turnOf("a", 0, board.Unclaimed)),
+		stepAt(2, "coder-1", "a", &flow.ClaimMove{}, turnOf("a", board.Unclaimed, board.Claimed)),
+		stepAt(11, "coder-1", "a", &flow.SessionMove{Outcome: "lost", Usage: board.Usage{Seconds: 1 << 62}}),
+		stepAt(12, "coder-1", "a", &flow.SessionMove{Outcome: "lost", Usage: board.Usage{Seconds: -5}}),
+		stepAt(13, "coder-1", "a", &flow.SubmitMove{Receipt: &board.Receipt{Gate: "verify", Duration: "-3h"}}, turnOf("a", board.Claimed, board.ReadyForReview)),
+		stepAt(14, "coder-1", "a", &flow.MergeMove{Receipts: []board.Receipt{{Gate: "x", Duration: "2000000h"}, {Gate: "y", Duration: "2000000h"}}}),
 	)
 	for _, to := range []int{0, 11, 100} {
 		for _, b := range line.Task("a", Window{From: noon, To: noon.Add(time.Duration(to) * time.Minute)}).Bars {
@@ -155,19 +156,19 @@ func TestTallies(t *testing.T) {
 	require.Equal(t, []string{"0 map[]", "15 map[CLAIMED:1 DRAFT:1]", "30 map[DRAFT:1 READY_FOR_REVIEW:1]", "45 map[APPROVED:1 DRAFT:1]", "60 map[DRAFT:1 MERGED:1]"}, states)
 	require.Empty(t, line.Tallies("goal-2", noon, noon.Add(time.Hour), 2)[1].States)
 	require.Empty(t, NewTimeline().Tallies("", noon, noon, 5))
-	moved := timelineOf(append(aCourse(), stepAt(55, "human:ann", "", nil, gitstore.TaskStep{ID: "b", From: flow.Draft, To: flow.Draft, Goal: "goal-2", Sprint: "sprint-2"}))...)
+	moved := timelineOf(append(aCourse(), stepAt(55, "human:ann", "", nil, gitstore.TaskStep{ID: "b", From: board.Draft, To: board.Draft, Goal: "goal-2", Sprint: "sprint-2"}))...)
 	require.Equal(t, map[string]int{"MERGED": 1}, moved.Tallies("goal-1", noon, noon.Add(time.Hour), 2)[1].States)
 }
 
 func TestBurndowns(t *testing.T) {
 	t.Parallel()
-	closed := stepAt(50, "human:ann", "", nil, gitstore.TaskStep{ID: "b", From: flow.Draft, To: flow.Draft, Goal: "goal-1", Sprint: "sprint-2"})
-	closed.Sprints = []gitstore.SprintStep{{ID: "sprint-1", Goal: "goal-1", Status: flow.Completed, Started: noon, Ended: noon.Add(50 * time.Minute)}}
+	closed := stepAt(50, "human:ann", "", nil, gitstore.TaskStep{ID: "b", From: board.Draft, To: board.Draft, Goal: "goal-1", Sprint: "sprint-2"})
+	closed.Sprints = []gitstore.SprintStep{{ID: "sprint-1", Goal: "goal-1", Status: board.Completed, Started: noon, Ended: noon.Add(50 * time.Minute)}}
 	opened := stepAt(52, "human:ann", "", nil)
-	opened.Sprints = []gitstore.SprintStep{{ID: "sprint-2", Goal: "goal-1", Status: flow.InProgress, Started: noon.Add(52 * time.Minute)}}
-	stretch := turnOf("c", 0, flow.Unclaimed)
+	opened.Sprints = []gitstore.SprintStep{{ID: "sprint-2", Goal: "goal-1", Status: board.InProgress, Started: noon.Add(52 * time.Minute)}}
+	stretch := turnOf("c", 0, board.Unclaimed)
 	stretch.Stretch = true
-	line := timelineOf(append(aCourse(), stepAt(49, "planner-1", "", nil, stretch), stepAt(50, "human:ann", "", nil, turnOf("d", 0, flow.Abandoned)), closed, opened)...)
+	line := timelineOf(append(aCourse(), stepAt(49, "planner-1", "", nil, stretch), stepAt(50, "human:ann", "", nil, turnOf("d", 0, board.Abandoned)), closed, opened)...)
 	list := line.Burndowns("goal-1", noon.Add(time.Hour))
 	require.Len(t, list, 2)
 	points := func(b Burndown) (all []string) {

@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 )
 
 // Stamp is the layout of times in UTC for people, see [time.Time.Format].
@@ -17,9 +17,9 @@ func Span(d time.Duration) string {
 	case d < time.Minute:
 		return d.Truncate(time.Second).String()
 	case d < time.Hour:
-		return flow.Duration(d.Truncate(time.Minute)).String()
+		return board.Duration(d.Truncate(time.Minute)).String()
 	case d < 48*time.Hour:
-		return flow.Duration(d.Truncate(time.Hour)).String()
+		return board.Duration(d.Truncate(time.Hour)).String()
 	}
 	return Count(int(d.Hours()/24), "day")
 }
@@ -60,7 +60,7 @@ func spanOf(seconds int64) string {
 	minutes := (seconds + 30) / 60
 	switch {
 	case seconds < 60*60:
-		return flow.Duration(time.Duration(seconds) * time.Second).String()
+		return board.Duration(time.Duration(seconds) * time.Second).String()
 	case minutes%60 == 0:
 		return fmt.Sprintf("%dh", minutes/60)
 	}

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/flow/lists"
 	"github.com/git-liza/git-liza/flow/plaintext"
 	"github.com/git-liza/git-liza/flow/shell"
@@ -19,13 +20,13 @@ type Compensation struct {
 // A lastMove is a move with the board before it and the present one.
 type lastMove struct {
 	flow.Move
-	changed     []flow.Key
-	before, now *flow.Board
+	changed     []board.Key
+	before, now *board.Board
 }
 
 // Compensate returns what takes a move back that is on the board now; before is the board
 // that it was made on, and changed are the documents that it changed.
-func Compensate(m flow.Move, changed []flow.Key, before, now *flow.Board) Compensation {
+func Compensate(m flow.Move, changed []board.Key, before, now *board.Board) Compensation {
 	find := compensations[m.Act]
 	if find == nil {
 		return Compensation{Why: "nothing is known that takes a " + m.Act.Command() + " back"}
@@ -54,87 +55,87 @@ func command(form string) func(lastMove) Compensation {
 }
 
 // compensations have for each act what takes it back.
-var compensations = map[flow.Act]func(lastMove) Compensation{
-	flow.ActAdd:             lastMove.added,
-	flow.ActImport:          lastMove.added,
-	flow.ActConvert:         lastMove.added,
-	flow.ActFinalize:        none("a finalized task is no draft again: git liza task abandon TASK gives it up"),
-	flow.ActEdit:            none("edit the task again: git liza log TASK shows what it said before"),
-	flow.ActClaim:           lastMove.ended,
-	flow.ActReview:          lastMove.ended,
-	flow.ActRenew:           none("a lease ends by itself; git liza release TASK ends it now"),
-	flow.ActIntent:          none("the next git liza intent replaces it"),
-	flow.ActHandoff:         none("the next git liza handoff replaces it"),
-	flow.ActSubmit:          none("it waits for its reviewers, who may send it back; the next submission replaces it"),
-	flow.ActApprove:         lastMove.approved,
-	flow.ActReject:          lastMove.rejected,
-	flow.ActDismiss:         none("a blocker that was taken back is written again with the next git liza reject"),
-	flow.ActRecheck:         none("the verdicts are given anew"),
-	flow.ActMerge:           command("git liza undo %s"),
-	flow.ActIntegrationFail: none("the task's coder claims it again and merges integration into it"),
-	flow.ActAdopt:           lastMove.adopted,
-	flow.ActAccept:          none("a text that changes loses its approval"),
-	flow.ActBlock:           lastMove.blocked,
-	flow.ActUnblock:         none("work that goes on is blocked by who does it: git liza block TASK --reason R"),
-	flow.ActSupersede:       lastMove.anew,
-	flow.ActAbandon:         lastMove.anew,
-	flow.ActRelease:         lastMove.released,
-	flow.ActAnswer:          none("the first answer stands; a note says more: git liza note TEXT --for TASK"),
-	flow.ActTake:            none("the lease on the question ends by itself"),
+var compensations = map[board.Act]func(lastMove) Compensation{
+	board.ActAdd:             lastMove.added,
+	board.ActImport:          lastMove.added,
+	board.ActConvert:         lastMove.added,
+	board.ActFinalize:        none("a finalized task is no draft again: git liza task abandon TASK gives it up"),
+	board.ActEdit:            none("edit the task again: git liza log TASK shows what it said before"),
+	board.ActClaim:           lastMove.ended,
+	board.ActReview:          lastMove.ended,
+	board.ActRenew:           none("a lease ends by itself; git liza release TASK ends it now"),
+	board.ActIntent:          none("the next git liza intent replaces it"),
+	board.ActHandoff:         none("the next git liza handoff replaces it"),
+	board.ActSubmit:          none("it waits for its reviewers, who may send it back; the next submission replaces it"),
+	board.ActApprove:         lastMove.approved,
+	board.ActReject:          lastMove.rejected,
+	board.ActDismiss:         none("a blocker that was taken back is written again with the next git liza reject"),
+	board.ActRecheck:         none("the verdicts are given anew"),
+	board.ActMerge:           command("git liza undo %s"),
+	board.ActIntegrationFail: none("the task's coder claims it again and merges integration into it"),
+	board.ActAdopt:           lastMove.adopted,
+	board.ActAccept:          none("a text that changes loses its approval"),
+	board.ActBlock:           lastMove.blocked,
+	board.ActUnblock:         none("work that goes on is blocked by who does it: git liza block TASK --reason R"),
+	board.ActSupersede:       lastMove.anew,
+	board.ActAbandon:         lastMove.anew,
+	board.ActRelease:         lastMove.released,
+	board.ActAnswer:          none("the first answer stands; a note says more: git liza note TEXT --for TASK"),
+	board.ActTake:            none("the lease on the question ends by itself"),
 
-	flow.ActPause:      command("git liza resume --reason R"),
-	flow.ActStop:       command("git liza resume --reason R"),
-	flow.ActResume:     command("git liza pause --reason R"),
-	flow.ActCheckpoint: command("git liza checkpoint decide CONTINUE --message M"),
-	flow.ActDecide:     lastMove.decided,
-	flow.ActLift:       none("another decision holds tasks back: git liza checkpoint, then decide"),
-	flow.ActTrip:       command("git liza board breaker reset --resolution R"),
-	flow.ActReset:      none("the records before it are not judged again; git liza pause stops new claims"),
+	board.ActPause:      command("git liza resume --reason R"),
+	board.ActStop:       command("git liza resume --reason R"),
+	board.ActResume:     command("git liza pause --reason R"),
+	board.ActCheckpoint: command("git liza checkpoint decide CONTINUE --message M"),
+	board.ActDecide:     lastMove.decided,
+	board.ActLift:       none("another decision holds tasks back: git liza checkpoint, then decide"),
+	board.ActTrip:       command("git liza board breaker reset --resolution R"),
+	board.ActReset:      none("the records before it are not judged again; git liza pause stops new claims"),
 
-	flow.ActGoal:     func(m lastMove) Compensation { return on("git liza goal abort %s --reason R", m.Goal) },
-	flow.ActComplete: func(m lastMove) Compensation { return on("git liza goal reopen %s --reason R", m.Goal) },
-	flow.ActAbort:    func(m lastMove) Compensation { return on("git liza goal reopen %s --reason R", m.Goal) },
-	flow.ActReopen:   func(m lastMove) Compensation { return on("git liza goal done %s", m.Goal) },
-	flow.ActSchedule: lastMove.rescheduled,
-	flow.ActLevel: func(m lastMove) Compensation {
+	board.ActGoal:     func(m lastMove) Compensation { return on("git liza goal abort %s --reason R", m.Goal) },
+	board.ActComplete: func(m lastMove) Compensation { return on("git liza goal reopen %s --reason R", m.Goal) },
+	board.ActAbort:    func(m lastMove) Compensation { return on("git liza goal reopen %s --reason R", m.Goal) },
+	board.ActReopen:   func(m lastMove) Compensation { return on("git liza goal done %s", m.Goal) },
+	board.ActSchedule: lastMove.rescheduled,
+	board.ActLevel: func(m lastMove) Compensation {
 		return Compensation{Command: fmt.Sprintf("git liza task add --draft --title T --goal %s --level %d", m.Goal, m.Detail.(*flow.LevelMove).Level),
 			Why: "a level of which something is left to do has neither passed nor failed"}
 	},
-	flow.ActPhase:       none("a person leads the goal to another phase; what was merged stays"),
-	flow.ActReload:      none("another workflow replaces it; tasks keep the phases that they were given"),
-	flow.ActClassify:    none("what a person says of a text ends when that changes"),
-	flow.ActAsk:         none("an answer closes the question"),
-	flow.ActOutage:      lastMove.repaired,
-	flow.ActAlign:       none("another line says what holds now: git liza record alignment TEXT"),
-	flow.ActSprintStart: func(m lastMove) Compensation { return on("git liza sprint close --goal %s", m.Goal) },
-	flow.ActSprintClose: none("a sprint that has ended does not go on: git liza sprint start opens the next one"),
-	flow.ActRetro:       none("another git liza sprint retro replaces it"),
+	board.ActPhase:       none("a person leads the goal to another phase; what was merged stays"),
+	board.ActReload:      none("another workflow replaces it; tasks keep the phases that they were given"),
+	board.ActClassify:    none("what a person says of a text ends when that changes"),
+	board.ActAsk:         none("an answer closes the question"),
+	board.ActOutage:      lastMove.repaired,
+	board.ActAlign:       none("another line says what holds now: git liza record alignment TEXT"),
+	board.ActSprintStart: func(m lastMove) Compensation { return on("git liza sprint close --goal %s", m.Goal) },
+	board.ActSprintClose: none("a sprint that has ended does not go on: git liza sprint start opens the next one"),
+	board.ActRetro:       none("another git liza sprint retro replaces it"),
 
-	flow.ActRegister: func(m lastMove) Compensation {
+	board.ActRegister: func(m lastMove) Compensation {
 		return on("git liza agents remove %s", m.Detail.(*flow.RegisterMove).Agent)
 	},
-	flow.ActUnregister: func(m lastMove) Compensation {
+	board.ActUnregister: func(m lastMove) Compensation {
 		return on("git liza agents add %s", m.Detail.(*flow.UnregisterMove).Agent)
 	},
-	flow.ActDegrade: func(m lastMove) Compensation { return on("git liza agents add %s", m.Detail.(*flow.DegradeMove).Agent) },
-	flow.ActSession: none("what a session used is used"),
+	board.ActDegrade: func(m lastMove) Compensation { return on("git liza agents add %s", m.Detail.(*flow.DegradeMove).Agent) },
+	board.ActSession: none("what a session used is used"),
 
-	flow.ActAnomaly:       lastMove.recorded,
-	flow.ActDiscover:      lastMove.recorded,
-	flow.ActNote:          lastMove.recorded,
-	flow.ActDismissRecord: none("a record that was dismissed stays so; it can be written again"),
-	flow.ActDefer:         none("git liza record list has its command, which makes a task of it at any time"),
-	flow.ActSpecChange:    none("it is a line of history"),
+	board.ActAnomaly:       lastMove.recorded,
+	board.ActDiscover:      lastMove.recorded,
+	board.ActNote:          lastMove.recorded,
+	board.ActDismissRecord: none("a record that was dismissed stays so; it can be written again"),
+	board.ActDefer:         none("git liza record list has its command, which makes a task of it at any time"),
+	board.ActSpecChange:    none("it is a line of history"),
 
-	flow.ActConfig:    none("git liza board diff shows the old value; git liza config KEY VALUE sets it, and --unset KEY where there was none"),
-	flow.ActRole:      lastMove.changedRole,
-	flow.ActRequire:   none("git liza role require ROLE --remove, or with what was asked for before"),
-	flow.ActPrincipal: lastMove.changedPrincipal,
-	flow.ActAmend:     none("git liza board edit amends the document again; git liza board diff shows what it said"),
-	flow.ActArchive:   none("what is archived counts as before: git liza list --all"),
-	flow.ActMigrate:   none("a format does not go back"),
-	flow.ActInit:      none("a board begins once"),
-	flow.ActMark:      none("a mark stays where it is"),
+	board.ActConfig:    none("git liza board diff shows the old value; git liza config KEY VALUE sets it, and --unset KEY where there was none"),
+	board.ActRole:      lastMove.changedRole,
+	board.ActRequire:   none("git liza role require ROLE --remove, or with what was asked for before"),
+	board.ActPrincipal: lastMove.changedPrincipal,
+	board.ActAmend:     none("git liza board edit amends the document again; git liza board diff shows what it said"),
+	board.ActArchive:   none("what is archived counts as before: git liza list --all"),
+	board.ActMigrate:   none("a format does not go back"),
+	board.ActInit:      none("a board begins once"),
+	board.ActMark:      none("a mark stays where it is"),
 }
 
 // on is a command about one thing.
@@ -144,7 +145,7 @@ func on[T ~string](form string, subject T) Compensation {
 
 // rescheduled schedules a goal as it was before.
 func (m lastMove) rescheduled() Compensation {
-	barrier, levels, why := flow.BarrierOf(m.before, m.Goal), []string(nil), ""
+	barrier, levels, why := board.BarrierOf(m.before, m.Goal), []string(nil), ""
 	g := m.before.Goal(m.Goal)
 	if g == nil || g.Schedule == nil || g.Schedule.Barrier == 0 {
 		why = "before, schedule.barrier of the configuration said it"
@@ -166,7 +167,7 @@ func (m lastMove) repaired() Compensation {
 	if !d.Over {
 		return Compensation{Command: command + " --over"}
 	}
-	for _, o := range flow.OutagesOf(m.before) {
+	for _, o := range board.OutagesOf(m.before) {
 		if o.Gate == d.Gate && o.Host == d.Host {
 			command += " --error " + shell.Quote(FirstLine(o.Error))
 		}
@@ -208,11 +209,11 @@ func (m lastMove) released() Compensation {
 	if was == nil || t == nil {
 		return Compensation{Why: "there is no task " + string(m.Task)}
 	}
-	act, role, holder := flow.ActClaim, flow.Role(""), flow.Actor("")
+	act, role, holder := board.ActClaim, board.Role(""), board.Actor("")
 	if was.Claim != nil {
 		holder = was.Claim.By
 	} else {
-		act, role, holder = flow.ActReview, m.Detail.(*flow.ReleaseMove).Role, m.By
+		act, role, holder = board.ActReview, m.Detail.(*flow.ReleaseMove).Role, m.By
 		if review := was.Review(); role != "" {
 			holder = was.Judgement(role).Review.By
 		} else if review != nil && !was.IsReviewedBy(m.By) {
@@ -226,7 +227,7 @@ func (m lastMove) released() Compensation {
 	switch {
 	case t.Claim != nil:
 		return Compensation{Why: fmt.Sprintf("%s is claimed by %s", m.Task, t.Claim.By)}
-	case !t.Status.Allows(act):
+	case !flow.Allows(t.Status, act):
 		return Compensation{Why: fmt.Sprintf("%s is %s", m.Task, t.Status)}
 	case holder != m.By:
 		return Compensation{Why: "it was held by " + string(holder) + ", who takes it up again: " + command}
@@ -242,7 +243,7 @@ func (m lastMove) approved() Compensation {
 		return Compensation{Why: "there is no task " + string(m.Task)}
 	case t.Status.IsMerged():
 		return on("git liza undo %s", m.Task)
-	case t.Status.Allows(flow.ActReject) && t.Submission != nil:
+	case flow.Allows(t.Status, board.ActReject) && t.Submission != nil:
 		return Compensation{Command: fmt.Sprintf("git liza reject %s --commit %s -m TEXT", m.Task, t.Submission.Commit)}
 	}
 	return Compensation{Why: fmt.Sprintf("%s is %s", m.Task, t.Status)}
@@ -255,7 +256,7 @@ func (m lastMove) rejected() Compensation {
 	switch {
 	case t == nil:
 		return Compensation{Why: "there is no task " + string(m.Task)}
-	case !t.Status.Allows(flow.ActDismiss):
+	case !flow.Allows(t.Status, board.ActDismiss):
 		return Compensation{Why: fmt.Sprintf("%s is %s", m.Task, t.Status)}
 	case t.Submission == nil:
 		return Compensation{Why: "a coder has begun to answer the blockers of " + string(m.Task)}
@@ -299,16 +300,16 @@ func (m lastMove) adopted() Compensation {
 
 // takeOut is what takes a range of commits out of a checkout, as one change: git revert
 // stops at a merge.
-func takeOut(from, to flow.ObjectID) string {
+func takeOut(from, to board.ObjectID) string {
 	return "git diff-tree -p --binary " + string(to) + " " + string(from) + " | git apply --3way --index"
 }
 
 // reopened brings the work back that an adoption took out. The mark that it left on the
 // tasks stays, whatever integration holds: only a task that does the work again ends it.
 func (m lastMove) reopened(d *flow.AdoptMove) Compensation {
-	list := lists.Where(d.Reverts, func(id flow.TaskID) bool {
+	list := lists.Where(d.Reverts, func(id board.TaskID) bool {
 		t := m.now.Task(id)
-		return t != nil && t.Reverted != nil && !flow.Stands(m.now, t) && len(flow.Outstanding(m.now, t)) == 0
+		return t != nil && t.Reverted != nil && !board.Stands(m.now, t) && len(board.Outstanding(m.now, t)) == 0
 	})
 	if len(list) == 0 {
 		return Compensation{Why: "other tasks do the work again: git liza show " + string(d.Reverts[0])}

@@ -5,14 +5,14 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
-	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 )
 
 // Whatever a person did last, something is said about how it is taken back.
 func TestEveryActHasACompensation(t *testing.T) {
 	t.Parallel()
-	for _, act := range flow.Acts() {
+	for _, act := range board.Acts() {
 		assert.NotNil(t, compensations[act], act.String())
 	}
-	assert.Len(t, compensations, len(flow.Acts()))
+	assert.Len(t, compensations, len(board.Acts()))
 }

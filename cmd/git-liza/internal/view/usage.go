@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/flow/plaintext"
 )
 
@@ -61,7 +62,7 @@ func (u *Usage) Text(width int) string {
 
 // Percent returns the share of the total in percent: of the cost, or of the
 // tokens if no cost is known.
-func Percent(u, total flow.Usage) int {
+func Percent(u, total board.Usage) int {
 	of, all := float64(u.Cost), float64(total.Cost)
 	if all == 0 {
 		of, all = float64(u.Tokens()), float64(total.Tokens())
@@ -75,7 +76,7 @@ func Percent(u, total flow.Usage) int {
 // Spent is the usage of sessions, and the number of sessions that did not
 // report theirs.
 type Spent struct {
-	Usage     flow.Usage
+	Usage     board.Usage
 	Uncounted int // sessions that did not report their usage
 }
 
@@ -90,7 +91,7 @@ func (s Spent) plus(d *flow.SessionMove) Spent {
 }
 
 // SpentIn returns the usage in the record of one session.
-func SpentIn(u flow.Usage) Spent {
+func SpentIn(u board.Usage) Spent {
 	uncounted := 1 - min(u.Sessions, 1)
 	u.Sessions = 1
 	return Spent{u, uncounted}
@@ -98,7 +99,7 @@ func SpentIn(u flow.Usage) Spent {
 
 // told is the usage of sessions as the board has it, which does not count those that told
 // nothing: without any token, none did.
-func told(u flow.Usage) Spent {
+func told(u board.Usage) Spent {
 	if u.Tokens() > 0 {
 		return Spent{Usage: u}
 	}
@@ -136,7 +137,7 @@ func known(number string, s Spent) string {
 }
 
 // took formats the wall-clock time that sessions took.
-func took(u flow.Usage) string { return Span(time.Duration(min(u.Seconds, 1<<32)) * time.Second) }
+func took(u board.Usage) string { return Span(time.Duration(min(u.Seconds, 1<<32)) * time.Second) }
 
 // Words formats the usage of sessions for people.
 func (s Spent) Words() string {
@@ -149,7 +150,7 @@ func (s Spent) Words() string {
 
 // Amount formats tokens and money for people, such as 12 tokens, 0.5 dollars. What is zero is
 // left out, and both are "".
-func Amount(b flow.Budget) string {
+func Amount(b board.Budget) string {
 	var parts []string
 	if b.Tokens != 0 {
 		parts = append(parts, Count(int(b.Tokens), "token"))
@@ -161,7 +162,7 @@ func Amount(b flow.Budget) string {
 }
 
 // ShortCost formats money with cents, such as $1.20.
-func ShortCost(c flow.Cost) string {
+func ShortCost(c board.Cost) string {
 	const dollar, cent = 1_000_000, 10_000
 	return fmt.Sprintf("$%d.%02d", c/dollar, c%dollar/cent)
 }

@@ -5,7 +5,7 @@
 //
 // It is pure: it prints nothing, runs nothing, and reads neither a clock nor the
 // environment. It decides nothing: it asks the rules in package flow what may be
-// done. Errors in reading the board are in [flow.Board.Err], which callers check
+// done. Errors in reading the board are in [board.Board.Err], which callers check
 // when they are done with a [Reading].
 package view
 
@@ -16,15 +16,16 @@ import (
 
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/view/metrics"
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/gitstore"
 )
 
 // A Reading is the blackboard at a time, with the caller for whom it was
 // read.
 type Reading struct {
-	Board *flow.Board
-	Tip   flow.ObjectID // the state commit that was read
-	At    time.Time     // the time of the reading, which decides whether a lease has ended
+	Board *board.Board
+	Tip   board.ObjectID // the state commit that was read
+	At    time.Time      // the time of the reading, which decides whether a lease has ended
 
 	Principal string      // the principal that this clone acts as, "" if it has none
 	Asker     flow.Caller // the caller that "claimable" and "why_not" speak of
@@ -32,13 +33,13 @@ type Reading struct {
 
 	// Checkout returns the folder of a task's checkout on this host, "" if
 	// there is none. It is nil on a host without checkouts.
-	Checkout func(*flow.Task) string
+	Checkout func(*board.Task) string
 
 	// About is the goal that status speaks of, "" for the current one. With Only it
 	// leaves out the tasks of other goals.
-	About flow.GoalID
+	About board.GoalID
 	Only  bool
-	Focus flow.TaskID // that [Picture.Next] speaks of if it needs a person, "" for any
+	Focus board.TaskID // that [Picture.Next] speaks of if it needs a person, "" for any
 
 	Local Local
 
@@ -47,12 +48,12 @@ type Reading struct {
 }
 
 // goal returns the goal that status speaks of.
-func (r Reading) goal() flow.GoalID { return cmp.Or(r.About, r.Board.Settings().Goal) }
+func (r Reading) goal() board.GoalID { return cmp.Or(r.About, r.Board.Settings().Goal) }
 
 // goals returns the goals whose tasks status speaks of; none means all.
-func (r Reading) goals() []flow.GoalID {
+func (r Reading) goals() []board.GoalID {
 	if r.Only {
-		return []flow.GoalID{r.goal()}
+		return []board.GoalID{r.goal()}
 	}
 	return nil
 }
@@ -60,12 +61,12 @@ func (r Reading) goals() []flow.GoalID {
 // A Local is what a clone and its machine know beside the board. Its zero value
 // means no dead supervisor, no command that waits for trust, and no remote.
 type Local struct {
-	Presences map[flow.AgentID]gitstore.Presence // the last presence of each agent
-	Dead      map[flow.AgentID]int               // the process id of an agent's supervisor that died on this machine
-	Untrusted map[flow.TaskID]Step               // tasks whose verify command is not allowed here, and how to allow it
-	Commands  []Untrusted                        // gates and the like that are not allowed here
-	Needs     []Need                             // what else this machine needs
-	Snoozed   map[string]time.Time               // until when this clone does not show items of the inbox, by their keys
+	Presences map[board.AgentID]gitstore.Presence // the last presence of each agent
+	Dead      map[board.AgentID]int               // the process id of an agent's supervisor that died on this machine
+	Untrusted map[board.TaskID]Step               // tasks whose verify command is not allowed here, and how to allow it
+	Commands  []Untrusted                         // gates and the like that are not allowed here
+	Needs     []Need                              // what else this machine needs
+	Snoozed   map[string]time.Time                // until when this clone does not show items of the inbox, by their keys
 
 	Identity  Identity
 	Remote    Remote
@@ -83,9 +84,9 @@ type Local struct {
 
 // A Breach is one thing that is wrong with a board.
 type Breach struct {
-	Rule   flow.Rule     `json:"rule"`
-	Reason string        `json:"reason"`
-	Commit flow.ObjectID `json:"commit,omitempty"` // the state commit that does not replay, or the one that cannot be read
+	Rule   flow.Rule      `json:"rule"`
+	Reason string         `json:"reason"`
+	Commit board.ObjectID `json:"commit,omitempty"` // the state commit that does not replay, or the one that cannot be read
 }
 
 // An Untrusted is a command of the board that is not allowed on this machine.
@@ -117,20 +118,20 @@ const mostIDs = 10000
 // FreeAgent returns the first id of a role that can act by hand with this clone's
 // principal: one that is registered by hand and idle, or not registered. If there
 // is none it returns the first id, and the rules say why that cannot act.
-func (r Reading) FreeAgent(role flow.Role) flow.Caller {
+func (r Reading) FreeAgent(role board.Role) flow.Caller {
 	me := r.Board.Principals().Find(r.Principal)
 	for n := 1; n <= mostIDs; n++ {
 		id := agentID(role, n)
-		if me != nil && !me.MayAct(flow.Actor(id)) {
+		if me != nil && !me.MayAct(board.Actor(id)) {
 			continue
 		}
 		if a := r.Board.Agent(id); a == nil || a.Generation == "" && a.Task == "" && a.Review == "" && a.Degraded == "" {
-			return flow.Caller{By: flow.Actor(id), Principal: r.Principal}
+			return flow.Caller{By: board.Actor(id), Principal: r.Principal}
 		}
 	}
-	return flow.Caller{By: flow.Actor(agentID(role, 1)), Principal: r.Principal}
+	return flow.Caller{By: board.Actor(agentID(role, 1)), Principal: r.Principal}
 }
 
-func agentID(role flow.Role, n int) flow.AgentID {
-	return flow.AgentID(role.String() + "-" + strconv.Itoa(n))
+func agentID(role board.Role, n int) board.AgentID {
+	return board.AgentID(role.String() + "-" + strconv.Itoa(n))
 }

@@ -8,41 +8,42 @@ import (
 	"sync"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/flow/lists"
 )
 
 // A WaitGroup is the open tasks that wait for the same thing.
 type WaitGroup struct {
-	For     string        `json:"for"`              // key of a row of waits
-	Nobody  bool          `json:"nobody"`           // no registered agent of that role could take any of them
-	Count   int           `json:"count"`            // number of all of them
-	Tasks   []flow.TaskID `json:"tasks"`            // the first fifty
-	Details []string      `json:"details"`          // a detail for each of these
-	Chains  []string      `json:"chains,omitempty"` // of those that wait for others, what each of the first ones waits for in the end
+	For     string         `json:"for"`              // key of a row of waits
+	Nobody  bool           `json:"nobody"`           // no registered agent of that role could take any of them
+	Count   int            `json:"count"`            // number of all of them
+	Tasks   []board.TaskID `json:"tasks"`            // the first fifty
+	Details []string       `json:"details"`          // a detail for each of these
+	Chains  []string       `json:"chains,omitempty"` // of those that wait for others, what each of the first ones waits for in the end
 }
 
 // A wait is something that tasks wait for.
 type wait struct {
 	what  string
 	label string
-	role  flow.Role // of the agents that can take the task, "" if no role is needed
+	role  board.Role // of the agents that can take the task, "" if no role is needed
 }
 
 // waitsOf are all kinds of waits on the board, in the order in which status shows
 // them: the roles that judge follow the work under way, those that do tasks the
 // merges.
-func waitsOf(b *flow.Board) []wait {
+func waitsOf(b *board.Board) []wait {
 	list := []wait{{"work", "in work", ""}}
-	list = append(list, roleWaits(b, flow.Judges, flow.CodeReviewer)...)
+	list = append(list, roleWaits(b, board.Judges, board.CodeReviewer)...)
 	list = append(list, wait{"human", "for a person", ""}, wait{"recheck", "for approval again", ""}, wait{"merge", "for a merge", ""})
-	list = append(list, roleWaits(b, flow.Does, flow.Coder)...)
+	list = append(list, roleWaits(b, board.Does, board.Coder)...)
 	return append(list, wait{"budget", "for the budget", ""}, wait{"held", "held back", ""}, wait{"level", "for lower levels", ""}, wait{"trust", "for trust", ""}, wait{"tasks", "for other tasks", ""}, wait{"planner", "for planner, human", ""}, wait{"ended", "of ended goals", ""})
 }
 
 // roleWaits are the waits for the roles of a capacity, the first of them first.
-func roleWaits(b *flow.Board, c flow.Capacity, first flow.Role) []wait {
+func roleWaits(b *board.Board, c board.Capacity, first board.Role) []wait {
 	label := "for a " + first.String()
-	if first == flow.CodeReviewer {
+	if first == board.CodeReviewer {
 		label = "for a reviewer"
 	}
 	list := []wait{{first.String(), label, first}}
@@ -65,10 +66,10 @@ func (p *Picture) Waiting() []WaitGroup { return p.waiting(p.Agents()) }
 func (p *Picture) waiting(agents []Agent) []WaitGroup {
 	p.groupTasks()
 	list := []WaitGroup{}
-	spent := map[flow.GoalID]bool{}
+	spent := map[board.GoalID]bool{}
 	if b := p.reading.Board; b != nil {
 		for _, g := range b.GoalsInProgress() {
-			spent[g.ID] = b.Budget(g.ID, "") != nil
+			spent[g.ID] = flow.CheckBudget(b, g.ID, "") != nil
 		}
 	}
 	var unpaid rowList
@@ -94,7 +95,7 @@ func (p *Picture) waiting(agents []Agent) []WaitGroup {
 		}
 		if w.what == "tasks" {
 			for _, id := range g.Tasks[:min(len(g.Tasks), glanceNames)] {
-				g.Chains = append(g.Chains, string(id)+" waits for "+flow.ChainOf(p.reading.Board, id).String())
+				g.Chains = append(g.Chains, string(id)+" waits for "+board.ChainOf(p.reading.Board, id).String())
 			}
 		}
 		list = append(list, g)
@@ -108,7 +109,7 @@ func (p *Picture) groupTasks() {
 		return
 	}
 	p.groups = map[string]rowList{}
-	p.over, p.holds, p.levels = endedGoals(p.reading), flow.HoldsOf(p.reading.Board), laddersOf(p.reading.Board)
+	p.over, p.holds, p.levels = endedGoals(p.reading), board.HoldsOf(p.reading.Board), laddersOf(p.reading.Board)
 	for _, r := range p.rows.all {
 		p.group(r)
 	}
@@ -132,7 +133,7 @@ func (p *Picture) group(r *row) {
 	if p.over[r.Goal] && r.what != "" && r.what != "work" && r.what != "merge" {
 		r.what, r.detail = "ended", string(r.Goal)
 	} else if unheldWaits()[r.Status] == forReview {
-		for _, role := range r.Takers(flow.ActReview, p.reading.At) {
+		for _, role := range flow.Takers(r.Summary, board.ActReview, p.reading.At) {
 			if role.String() != r.what {
 				r.roles = append(r.roles, role)
 			}
@@ -159,16 +160,16 @@ func (r *row) groups() []string {
 	if r.what == "" {
 		return nil
 	}
-	return append([]string{r.what}, lists.Of(r.roles, flow.Role.String)...)
+	return append([]string{r.what}, lists.Of(r.roles, board.Role.String)...)
 }
 
 // endedGoals are the goals whose open tasks agents no longer take.
-func endedGoals(r Reading) map[flow.GoalID]bool {
-	over := map[flow.GoalID]bool{}
+func endedGoals(r Reading) map[board.GoalID]bool {
+	over := map[board.GoalID]bool{}
 	if r.Board == nil {
 		return over
 	}
-	for _, g := range flow.All[*flow.Goal](r.Board, flow.Goals) {
+	for _, g := range board.All[*board.Goal](r.Board, board.Goals) {
 		over[g.ID] = !g.Status.IsInProgress()
 	}
 	return over
@@ -177,8 +178,8 @@ func endedGoals(r Reading) map[flow.GoalID]bool {
 // unheardRoles returns the roles that tasks wait for and that no supervisor is active
 // for: none has written a presence, or all are silent. An agent that was
 // registered by hand does not count, because nothing shows whether it is active.
-func unheardRoles(waits []wait, groups []WaitGroup, agents []Agent) []flow.Role {
-	roles := []flow.Role{}
+func unheardRoles(waits []wait, groups []WaitGroup, agents []Agent) []board.Role {
+	roles := []board.Role{}
 	for _, w := range waits {
 		heard := func(a Agent) bool {
 			return a.Role == w.role && a.Presence != nil && a.Dead == 0 && !a.Presence.Silent(a.Presence.at)
@@ -194,19 +195,19 @@ func unheardRoles(waits []wait, groups []WaitGroup, agents []Agent) []flow.Role 
 // waitsFor returns what an open task waits for, "" for a final one, and a
 // detail: of a submission that somebody reviews the review, else the first role
 // that has to judge it. It does not check whether paths collide: the rules do at
-// the claim. on are the needs of tasks, holds those of [flow.HoldsOf].
-func waitsFor(r *Reading, t *flow.Summary, on *needs, holds flow.Holds, levels ladders) (what, detail string) {
+// the claim. on are the needs of tasks, holds those of [board.HoldsOf].
+func waitsFor(r *Reading, t *board.Summary, on *needs, holds board.Holds, levels ladders) (what, detail string) {
 	if what, detail = workOrNeed(r, t, on); what != "" {
 		return what, detail
 	}
 	what = unheldWaits()[t.Status]
 	switch {
 	case what == forReview:
-		what = append(t.Takers(flow.ActReview, r.At), flow.CodeReviewer)[0].String()
+		what = append(flow.Takers(t, board.ActReview, r.At), board.CodeReviewer)[0].String()
 	case what == forWork:
-		if h := holds.On(t); h != nil {
+		if h := flow.HoldOn(holds, t); h != nil {
 			detail = h.Decision + " of " + h.Checkpoint
-			if t.Status.Allows(flow.ActSubmit) {
+			if flow.Allows(t.Status, board.ActSubmit) {
 				detail += ", lease ended"
 			}
 			return "held", detail
@@ -217,7 +218,7 @@ func waitsFor(r *Reading, t *flow.Summary, on *needs, holds flow.Holds, levels l
 		if _, untrusted := r.Local.Untrusted[t.ID]; untrusted {
 			return "trust", "its verify"
 		}
-		what = t.Takers(flow.ActClaim, r.At)[0].String()
+		what = flow.Takers(t, board.ActClaim, r.At)[0].String()
 	}
 	if t.Status.IsBlocked() {
 		return what, t.Reason
@@ -227,7 +228,7 @@ func waitsFor(r *Reading, t *flow.Summary, on *needs, holds flow.Holds, levels l
 
 // workOrNeed is [waitsFor] of a task that somebody works on or that needs another one, ""
 // of others.
-func workOrNeed(r *Reading, t *flow.Summary, on *needs) (what, detail string) {
+func workOrNeed(r *Reading, t *board.Summary, on *needs) (what, detail string) {
 	if t.Lease.After(r.At) {
 		return "work", r.Local.holder(t.Coder)
 	}
@@ -241,7 +242,7 @@ func workOrNeed(r *Reading, t *flow.Summary, on *needs) (what, detail string) {
 }
 
 // unheldWords are details of what unheld tasks in a state wait for.
-var unheldWords = map[flow.Status]string{flow.Draft: "draft", flow.Rejected: "rejected", flow.IntegrationFailed: "merge failed", flow.Claimed: "lease ended"}
+var unheldWords = map[board.Status]string{board.Draft: "draft", board.Rejected: "rejected", board.IntegrationFailed: "merge failed", board.Claimed: "lease ended"}
 
 // Unheld tasks wait for a role by what can be done with them.
 const (
@@ -251,17 +252,17 @@ const (
 
 // unheldWaits has for each state what unheld tasks in it wait for. The rules table
 // is searched once, not for each task.
-var unheldWaits = sync.OnceValue(func() map[flow.Status]string {
-	what := map[flow.Status]string{}
-	for _, status := range flow.Statuses() {
+var unheldWaits = sync.OnceValue(func() map[board.Status]string {
+	what := map[board.Status]string{}
+	for _, status := range board.Statuses() {
 		switch {
 		case status.NeedsPlanner():
 			what[status] = "planner"
-		case status.Allows(flow.ActClaim):
+		case flow.Allows(status, board.ActClaim):
 			what[status] = forWork
-		case status.Allows(flow.ActMerge):
+		case flow.Allows(status, board.ActMerge):
 			what[status] = "merge"
-		case status.Allows(flow.ActReview):
+		case flow.Allows(status, board.ActReview):
 			what[status] = forReview
 		}
 	}
@@ -269,8 +270,8 @@ var unheldWaits = sync.OnceValue(func() map[flow.Status]string {
 })
 
 // holder names for people the agent that has a task.
-func (l Local) holder(by flow.Actor) string {
-	if l.Dead[flow.AgentID(by)] != 0 {
+func (l Local) holder(by board.Actor) string {
+	if l.Dead[board.AgentID(by)] != 0 {
 		return string(by) + ", dead"
 	}
 	return string(by)
@@ -312,10 +313,10 @@ func waitRows(waits []wait, groups []WaitGroup) [][]string {
 // Verifying returns the tasks that wait for an agent that does them and have a verify
 // command, which a machine must allow first. It looks at no more waiting tasks than JSON
 // names.
-func (p *Picture) Verifying() []*flow.Summary {
-	var list []*flow.Summary
+func (p *Picture) Verifying() []*board.Summary {
+	var list []*board.Summary
 	looked := 0
-	for t := range p.rows.with(func(s flow.Status) bool { return unheldWaits()[s] == forWork }) {
+	for t := range p.rows.with(func(s board.Status) bool { return unheldWaits()[s] == forWork }) {
 		if what, _ := waitsFor(&p.reading, t.Summary, nil, nil, nil); what == "work" {
 			continue
 		}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/flow/plaintext"
 )
 
@@ -16,15 +17,15 @@ type Why struct {
 	Who     string `json:"who"`     // that can change it
 	Command string `json:"command"` // by which they do
 
-	id     flow.TaskID
-	status flow.Status
+	id     board.TaskID
+	status board.Status
 	until  time.Time
 	at     time.Time
 }
 
 // WhyOf returns what a task waits for. The verify command of the task is among
 // [Local.Untrusted] if it may not run here.
-func (r Reading) WhyOf(t *flow.Task) Why {
+func (r Reading) WhyOf(t *board.Task) Why {
 	s := t.Summary()
 	w := Why{id: t.ID, status: t.Status, at: r.At}
 	if !t.Status.Final() {
@@ -37,17 +38,17 @@ func (r Reading) WhyOf(t *flow.Task) Why {
 // A waiting is a reading seen from one open task.
 type waiting struct {
 	Reading
-	task *flow.Summary
+	task *board.Summary
 }
 
 // explain finds what the task waits for.
 func (x waiting) explain(w *Why) {
 	id := string(x.task.ID)
-	on := &needs{board: x.Board, live: func(flow.TaskID) *flow.Summary { return nil }, archived: map[flow.TaskID]need{}}
+	on := &needs{board: x.Board, live: func(board.TaskID) *board.Summary { return nil }, archived: map[board.TaskID]need{}}
 	for _, d := range x.task.DependsOn {
 		on.archived[d] = needOf(x.Board, x.Board.Task(d))
 	}
-	what, _ := waitsFor(&x.Reading, x.task, on, flow.HoldsOf(x.Board), laddersOf(x.Board))
+	what, _ := waitsFor(&x.Reading, x.task, on, board.HoldsOf(x.Board), laddersOf(x.Board))
 	goal := x.Board.Goal(x.task.Goal)
 	switch {
 	case goal != nil && endedGoals(x.Reading)[goal.ID] && what != "work" && what != "merge":
@@ -79,10 +80,10 @@ func (x waiting) explain(w *Why) {
 }
 
 // explainNeed is for a task on which the task depends and that does not count as merged.
-func (x waiting) explainNeed(w *Why, need *flow.Task) {
+func (x waiting) explainNeed(w *Why, need *board.Task) {
 	before, said := need.ID, ""
 	if need.Reverted != nil {
-		again := flow.Outstanding(x.Board, need)
+		again := board.Outstanding(x.Board, need)
 		if len(again) == 0 {
 			w.For, w.Who, w.Command = fmt.Sprintf("%s, which was reverted by %s", need.ID, need.Reverted), "a person", "git liza undo "+string(need.ID)+" --reopen"
 			return
@@ -90,7 +91,7 @@ func (x waiting) explainNeed(w *Why, need *flow.Task) {
 		before, said = again[0], "does the reverted "+string(need.ID)+" again and "
 	}
 	w.For = fmt.Sprintf("%s, which %sis %s", before, said, x.Board.Task(before).Status)
-	if chain := flow.ChainOf(x.Board, x.task.ID); said == "" && chain.Last() != "" {
+	if chain := board.ChainOf(x.Board, x.task.ID); said == "" && chain.Last() != "" {
 		w.For, before = chain.String(), chain.Last()
 	}
 	w.Who, w.Command = "those that "+string(before)+" waits for", "git liza show "+string(before)+" --why"
@@ -109,7 +110,7 @@ func (x waiting) explainHolder(w *Why) {
 			}
 		}
 	}
-	if pid := x.Local.Dead[flow.AgentID(by)]; pid != 0 {
+	if pid := x.Local.Dead[board.AgentID(by)]; pid != 0 {
 		w.For += fmt.Sprintf(", whose supervisor (process %d) is dead", pid)
 	}
 	w.Who, w.Command = string(by)+" or a person", release
@@ -119,17 +120,17 @@ func (x waiting) explainHolder(w *Why) {
 func (x waiting) explainPlanner(w *Why) {
 	w.Who = "a planner or a person"
 	if !x.task.Status.IsBlocked() {
-		w.For, w.Command = "its completion: it is a draft", flow.Completion(x.Board, x.task.ID)
+		w.For, w.Command = "its completion: it is a draft", board.Completion(x.Board, x.task.ID)
 		return
 	}
-	w.For, w.Command = "a decision: "+FirstLine(x.task.Reason), flow.Unblocking(x.Board, x.task.ID, x.Person.By)
+	w.For, w.Command = "a decision: "+FirstLine(x.task.Reason), board.Unblocking(x.Board, x.task.ID, x.Person.By)
 	if questions := OpenQuestions(x.Board, x.task.ID); strings.HasPrefix(w.Command, "git liza answer ") {
 		w.For = "an answer: " + FirstLine(questions[0].Text)
 		if more := len(questions) - 1; more > 0 {
 			w.For += fmt.Sprintf(" (and %d more)", more)
 		}
 	}
-	if spent := x.Board.Budget("", x.task.ID); spent != nil {
+	if spent := flow.CheckBudget(x.Board, "", x.task.ID); spent != nil {
 		w.For, w.Who, w.Command = spent.Reason, "a person", spent.Hint
 	}
 }
@@ -137,7 +138,7 @@ func (x waiting) explainPlanner(w *Why) {
 // explainLevel is for a task that the levels below its own keep back.
 func (x waiting) explainLevel(w *Why) {
 	w.For, w.Who, w.Command = "the levels below its own", "a supervisor or a person", "git liza goal show "+string(x.task.Goal)
-	if refusal := x.Board.Opens(flow.ActClaim, x.task.ID, x.FreeAgent(x.task.Takers(flow.ActClaim, x.At)[0]), x.At); refusal != nil {
+	if refusal := flow.Opens(x.Board, board.ActClaim, x.task.ID, x.FreeAgent(flow.Takers(x.task, board.ActClaim, x.At)[0]), x.At); refusal != nil {
 		w.For, w.Command = "the levels below its own: "+refusal.Reason, refusal.Hint
 	}
 }
@@ -145,7 +146,7 @@ func (x waiting) explainLevel(w *Why) {
 // explainReview is for a submission that nobody reviews.
 func (x waiting) explainReview(w *Why) {
 	var missing []string
-	alone := flow.Role("")
+	alone := board.Role("")
 	for _, j := range x.task.Judges {
 		if j.Done {
 			continue
@@ -156,7 +157,7 @@ func (x waiting) explainReview(w *Why) {
 		}
 	}
 	w.For, w.Who, w.Command = "the verdict of "+strings.Join(missing, " and "), "an agent of that role or a person", "git liza review "+string(x.task.ID)
-	if missing[0] == flow.HumanRole.String() {
+	if missing[0] == board.HumanRole.String() {
 		w.For, w.Who = "a person's verdict", "a person"
 	}
 	for _, j := range x.task.Judges {
@@ -169,7 +170,7 @@ func (x waiting) explainReview(w *Why) {
 		w.Who, w.Command = "agents of that role alone", "git liza rush --agents "+alone.String()+"=1"
 		return
 	}
-	if refusal := x.Board.Opens(flow.ActReview, x.task.ID, x.Person, x.At); refusal != nil && x.Person.By.IsHuman() {
+	if refusal := flow.Opens(x.Board, board.ActReview, x.task.ID, x.Person, x.At); refusal != nil && x.Person.By.IsHuman() {
 		w.For += ", and not yours: " + refusal.Reason
 		w.Who, w.Command = "others", refusal.Hint
 	}
@@ -177,13 +178,13 @@ func (x waiting) explainReview(w *Why) {
 
 // explainClaim is for what somebody has to take up.
 func (x waiting) explainClaim(w *Why) {
-	role := x.task.Takers(flow.ActClaim, x.At)[0]
+	role := flow.Takers(x.task, board.ActClaim, x.At)[0]
 	caller := x.FreeAgent(role)
 	if until := x.Board.LeftUntil(*x.task); until.After(x.At) {
 		w.For, w.until, w.Who, w.Command = fmt.Sprintf("%s, to whom others leave it", x.task.Coder), until, "any agent of "+role.String()+" by hand", "git liza claim "+string(x.task.ID)+" --as "+string(caller.By)
 		return
 	}
-	refusal := x.Board.Opens(flow.ActClaim, x.task.ID, caller, x.At)
+	refusal := flow.Opens(x.Board, board.ActClaim, x.task.ID, caller, x.At)
 	if refusal != nil && refusal.Rule == flow.RuleBackoff {
 		w.For, w.until, w.Who, w.Command = fmt.Sprintf("its next try: %s ended without a result", Count(x.task.Retries, "claim")), x.task.NotBefore, "a person, who need not wait,", "git liza claim "+string(x.task.ID)
 		return

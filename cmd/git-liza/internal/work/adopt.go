@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/flow/layout"
 	"github.com/git-liza/git-liza/flow/pattern"
 	"github.com/git-liza/git-liza/flow/shell"
@@ -16,11 +17,11 @@ import (
 
 // An Adoption is what a person adopts.
 type Adoption struct {
-	Commit  flow.ObjectID
+	Commit  board.ObjectID
 	Reason  string
-	Tasks   []flow.TaskID // whose submissions the commit contains; they become merged
-	Reverts []flow.TaskID // merged tasks that the commit takes back
-	Accept  bool          // the person approves what nobody has judged: these tasks, and texts that goals or tasks stand on
+	Tasks   []board.TaskID // whose submissions the commit contains; they become merged
+	Reverts []board.TaskID // merged tasks that the commit takes back
+	Accept  bool           // the person approves what nobody has judged: these tasks, and texts that goals or tasks stand on
 }
 
 // Adopt moves integration to a commit from outside.
@@ -29,7 +30,7 @@ func (i *Integration) Adopt(ctx context.Context, a Adoption) (gitstore.Result, e
 	if err := i.checkFollow(ctx, commit); err != nil {
 		return gitstore.Result{}, err
 	}
-	r, err := i.mover.Move(ctx, flow.ActAdopt, "", func(b *flow.Board) (flow.Detail, error) {
+	r, err := i.mover.Move(ctx, board.ActAdopt, "", func(b *board.Board) (flow.Detail, error) {
 		return &flow.AdoptMove{Commit: commit, Onto: b.Settings().Integration.Tip, Reason: a.Reason, Tasks: tasks, Reverts: a.Reverts, Accept: a.Accept}, nil
 	})
 	if err != nil {
@@ -51,8 +52,8 @@ func (i *Integration) Adopt(ctx context.Context, a Adoption) (gitstore.Result, e
 
 // A FoundRevert is a merged task that a commit takes back by its own words.
 type FoundRevert struct {
-	Task   flow.TaskID
-	Commit flow.ObjectID // of the task, which the words name
+	Task   board.TaskID
+	Commit board.ObjectID // of the task, which the words name
 }
 
 // revertWords are those with which git revert names what it takes back.
@@ -60,7 +61,7 @@ var revertWords = pattern.Late(`This reverts commit ([0-9a-f]{40}(?:[0-9a-f]{24}
 
 // FindReverts returns the merged tasks that the commits between integration and a commit
 // take back by their own words, and of which nothing says so yet.
-func (i *Integration) FindReverts(ctx context.Context, commit flow.ObjectID) ([]FoundRevert, error) {
+func (i *Integration) FindReverts(ctx context.Context, commit board.ObjectID) ([]FoundRevert, error) {
 	b, _, err := i.store.Board(ctx)
 	if err != nil {
 		return nil, err
@@ -70,9 +71,9 @@ func (i *Integration) FindReverts(ctx context.Context, commit flow.ObjectID) ([]
 		return nil, err
 	}
 	var list []FoundRevert
-	for _, folder := range []flow.Folder{flow.Tasks, flow.Archive} {
+	for _, folder := range []board.Folder{board.Tasks, board.Archive} {
 		for _, id := range b.IDs(folder) {
-			t := b.Task(flow.TaskID(id))
+			t := b.Task(board.TaskID(id))
 			switch {
 			case t == nil || !t.Status.IsMerged() || t.Reverted != nil:
 			case undone[t.Merge.Commit]:
@@ -87,19 +88,19 @@ func (i *Integration) FindReverts(ctx context.Context, commit flow.ObjectID) ([]
 
 // revertedCommits returns the commits that those between two commits revert. What a
 // reverted revert had reverted stands again.
-func (i *Integration) revertedCommits(ctx context.Context, from, to flow.ObjectID) (map[flow.ObjectID]bool, error) {
+func (i *Integration) revertedCommits(ctx context.Context, from, to board.ObjectID) (map[board.ObjectID]bool, error) {
 	out, err := i.repo.Git(ctx, "log", "--topo-order", "-z", "--format=%H%n%B", string(to), "^"+string(from), "--")
 	if err != nil {
 		return nil, err
 	}
-	undone := map[flow.ObjectID]bool{}
+	undone := map[board.ObjectID]bool{}
 	for _, one := range strings.Split(string(out), "\x00") { // the newest first
 		id, message, _ := strings.Cut(one, "\n")
-		if undone[flow.ObjectID(id)] {
+		if undone[board.ObjectID(id)] {
 			continue
 		}
 		for _, words := range revertWords().FindAllStringSubmatch(message, -1) {
-			undone[flow.ObjectID(words[1])] = true
+			undone[board.ObjectID(words[1])] = true
 		}
 	}
 	return undone, nil
@@ -107,9 +108,9 @@ func (i *Integration) revertedCommits(ctx context.Context, from, to flow.ObjectI
 
 // Affected is what an adoption changes beside integration.
 type Affected struct {
-	Approvals []string      `json:"approvals"` // paths whose approval ends
-	Tasks     []flow.TaskID `json:"tasks"`     // in work, that stand on a text which changes
-	Gone      []GoneText    `json:"gone,omitempty"`
+	Approvals []string       `json:"approvals"` // paths whose approval ends
+	Tasks     []board.TaskID `json:"tasks"`     // in work, that stand on a text which changes
+	Gone      []GoneText     `json:"gone,omitempty"`
 }
 
 // A GoneText is a path on which open goals or tasks stand and which is no file any more.
@@ -119,20 +120,20 @@ type GoneText struct {
 }
 
 // AffectedBy returns what the adoption of a commit would change.
-func (i *Integration) AffectedBy(ctx context.Context, commit flow.ObjectID) (Affected, error) {
+func (i *Integration) AffectedBy(ctx context.Context, commit board.ObjectID) (Affected, error) {
 	b, _, err := i.store.Board(ctx)
 	if err != nil {
 		return Affected{}, err
 	}
 	tip := b.Settings().Integration.Tip
-	facts, err := i.store.Commits.Facts(ctx, flow.Query{Texts: b.Texts(), At: commit, Onto: tip, Tip: tip})
+	facts, err := i.store.Commits.Facts(ctx, flow.Query{Texts: flow.QueryTexts(b), At: commit, Onto: tip, Tip: tip})
 	if err != nil {
 		return Affected{}, err
 	}
-	var texts []flow.Text
+	var texts []board.Text
 	var gone []GoneText
-	users := flow.TextUsers(b)
-	for _, asked := range b.Texts() {
+	users := board.TextUsers(b)
+	for _, asked := range flow.QueryTexts(b) {
 		fact, changed := facts.Texts[asked.Path]
 		if !changed {
 			continue
@@ -142,13 +143,13 @@ func (i *Integration) AffectedBy(ctx context.Context, commit flow.ObjectID) (Aff
 			gone = append(gone, GoneText{asked.Path, users[asked.Path]})
 		}
 	}
-	approvals, tasks := flow.AffectedBy(b, texts)
-	return Affected{append([]string{}, approvals...), append([]flow.TaskID{}, tasks...), gone}, b.Err()
+	approvals, tasks := board.AffectedBy(b, texts)
+	return Affected{append([]string{}, approvals...), append([]board.TaskID{}, tasks...), gone}, b.Err()
 }
 
 // GoneSpecs returns the paths on which a task stands and which the board knows as no
 // file on integration.
-func GoneSpecs(b *flow.Board, id flow.TaskID) (paths []string) {
+func GoneSpecs(b *board.Board, id board.TaskID) (paths []string) {
 	t := b.Task(id)
 	for _, ref := range append([]string{t.Spec}, t.BasedOn...) {
 		path, _, _ := strings.Cut(ref, "#")
@@ -162,10 +163,10 @@ func GoneSpecs(b *flow.Board, id flow.TaskID) (paths []string) {
 // Accept gives the verdict of a person for texts at the integration tip. Texts that
 // change while the move is made are not accepted.
 func (i *Integration) Accept(ctx context.Context, paths []string, reason string) (gitstore.Result, error) {
-	seen := map[string]flow.ObjectID{}
-	return i.mover.Move(ctx, flow.ActAccept, "", func(b *flow.Board) (flow.Detail, error) {
+	seen := map[string]board.ObjectID{}
+	return i.mover.Move(ctx, board.ActAccept, "", func(b *board.Board) (flow.Detail, error) {
 		for _, path := range paths {
-			var blob flow.ObjectID
+			var blob board.ObjectID
 			if doc := b.Tracked(path); doc != nil {
 				blob = doc.Blob
 			}
@@ -181,7 +182,7 @@ func (i *Integration) Accept(ctx context.Context, paths []string, reason string)
 
 // Outside returns the tip of the integration branch itself, not that of the
 // board. If a remote holds the branch, it is the tip last read from there.
-func (i *Integration) Outside(ctx context.Context, b *flow.Board) (flow.ObjectID, error) {
+func (i *Integration) Outside(ctx context.Context, b *board.Board) (board.ObjectID, error) {
 	remote, err := i.store.Authority(ctx)
 	if err != nil {
 		return "", err
@@ -219,7 +220,7 @@ func (i *Integration) explainStray(ctx context.Context, cause error) error {
 // An Unlanded merge is on the board, but was not seen on the remote's
 // integration branch. Repeating the merge looks again.
 type Unlanded struct {
-	Task  flow.TaskID
+	Task  board.TaskID
 	Cause error
 }
 

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/flow/layout"
 	"github.com/git-liza/git-liza/gitstore"
 	"github.com/git-liza/git-liza/gitstore/git"
@@ -19,14 +20,14 @@ import (
 // A StillWaiting reports that the time limit passed without an answer. It
 // wraps context.DeadlineExceeded.
 type StillWaiting struct {
-	Task   flow.TaskID
-	Status flow.Status
+	Task   board.TaskID
+	Status board.Status
 	Limit  time.Duration
 }
 
 // Error names the task, its state and the limit.
 func (w *StillWaiting) Error() string {
-	return fmt.Sprintf("%s is still %s after %s", w.Task, w.Status, flow.Duration(w.Limit))
+	return fmt.Sprintf("%s is still %s after %s", w.Task, w.Status, board.Duration(w.Limit))
 }
 
 // Unwrap returns context.DeadlineExceeded.
@@ -47,11 +48,11 @@ const sayAwait = 20 * time.Second
 // event cannot happen, the error is a *flow.Refusal at once; after the limit it
 // is a *StillWaiting. While an agent waits, [Awaiting] reports true. tell is
 // called when the wait begins, and regularly while it lasts.
-func (c *Clone) Await(ctx context.Context, id flow.TaskID, what flow.Wait, limit time.Duration, tell func(*flow.Task, time.Duration)) (*flow.Board, error) {
-	var begun, now *flow.Task
-	b, over, err := c.await(ctx, limit, func(b *flow.Board) (bool, error) {
+func (c *Clone) Await(ctx context.Context, id board.TaskID, what flow.Wait, limit time.Duration, tell func(*board.Task, time.Duration)) (*board.Board, error) {
+	var begun, now *board.Task
+	b, over, err := c.await(ctx, limit, func(b *board.Board) (bool, error) {
 		if begun == nil {
-			over, refusal := b.Over(what, id, c.By)
+			over, refusal := flow.WaitOver(b, what, id, c.By)
 			switch {
 			case b.Err() != nil:
 				return false, b.Err()
@@ -75,9 +76,9 @@ func (c *Clone) Await(ctx context.Context, id flow.TaskID, what flow.Wait, limit
 
 // AwaitAnswer waits until a question is closed, and returns it as it is then or after the
 // limit: still open. tell is called as [Clone.Await] calls it.
-func AwaitAnswer(ctx context.Context, c *Clone, id flow.RecordID, limit time.Duration, tell func(time.Duration)) (q *flow.Question, err error) {
-	_, _, err = c.await(ctx, limit, func(b *flow.Board) (bool, error) {
-		q, _ = b.Load(flow.Key{Folder: flow.Questions, ID: string(id)}).(*flow.Question)
+func AwaitAnswer(ctx context.Context, c *Clone, id board.RecordID, limit time.Duration, tell func(time.Duration)) (q *board.Question, err error) {
+	_, _, err = c.await(ctx, limit, func(b *board.Board) (bool, error) {
+		q, _ = b.Load(board.Key{Folder: board.Questions, ID: string(id)}).(*board.Question)
 		if q == nil {
 			return false, cmp.Or(b.Err(), error(flow.CheckOpen(b, id)))
 		}
@@ -114,7 +115,7 @@ func keepMirror(ctx context.Context, c *Clone, view *View, told func(error)) err
 
 // await reads the board whenever it changes until it is over, or to the limit. Agents that
 // wait are known to their supervisors.
-func (c *Clone) await(ctx context.Context, limit time.Duration, isOver func(*flow.Board) (bool, error), tell func(time.Duration)) (*flow.Board, bool, error) {
+func (c *Clone) await(ctx context.Context, limit time.Duration, isOver func(*board.Board) (bool, error), tell func(time.Duration)) (*board.Board, bool, error) {
 	if agent := c.By.Agent(); agent != "" {
 		release, err := holdWait(c.Repo.CommonDir(), agent)
 		if err != nil {
@@ -171,7 +172,7 @@ func (c *Clone) await(ctx context.Context, limit time.Duration, isOver func(*flo
 // Awaiting reports whether an agent waits inside its session, in any process
 // that shares the git directory. A supervisor does not end a session that
 // waits. An error counts as no, so that no session lasts forever.
-func Awaiting(commonDir string, agent flow.AgentID) bool {
+func Awaiting(commonDir string, agent board.AgentID) bool {
 	f, err := os.OpenFile(awaitPath(commonDir, agent), os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
 		return false
@@ -182,13 +183,13 @@ func Awaiting(commonDir string, agent flow.AgentID) bool {
 
 // awaitPath returns the file whose kernel lock an agent holds while it waits.
 // The lock ends with its holder; the file stays.
-func awaitPath(commonDir string, agent flow.AgentID) string {
+func awaitPath(commonDir string, agent board.AgentID) string {
 	return filepath.Join(commonDir, layout.Private, "await", string(agent))
 }
 
 // holdWait marks an agent as waiting until release is called. The lock is
 // shared: an agent with two waits counts as waiting until both end.
-func holdWait(commonDir string, agent flow.AgentID) (release func(), err error) {
+func holdWait(commonDir string, agent board.AgentID) (release func(), err error) {
 	if release, err = holdShared(commonDir, filepath.Join("await", string(agent))); err != nil {
 		return nil, fmt.Errorf("wait of %s: %w", agent, err)
 	}

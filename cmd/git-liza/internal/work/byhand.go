@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/flow/lists"
 	"github.com/git-liza/git-liza/gitstore"
 )
@@ -18,11 +19,11 @@ import (
 // supervisor made: its move has no generation. The rules allow it, for people
 // who play agents by hand; where supervisors work it is worth a look.
 type ByHand struct {
-	Commit flow.ObjectID `json:"commit"`
-	Act    string        `json:"act"`
-	Task   flow.TaskID   `json:"task,omitempty"`
-	Agent  flow.AgentID  `json:"agent"`
-	First  bool          `json:"first,omitempty"` // the move registered the agent, whatever its act
+	Commit board.ObjectID `json:"commit"`
+	Act    string         `json:"act"`
+	Task   board.TaskID   `json:"task,omitempty"`
+	Agent  board.AgentID  `json:"agent"`
+	First  bool           `json:"first,omitempty"` // the move registered the agent, whatever its act
 }
 
 // LatelyByHand is the number of moves that doctor, and fsck without --full,
@@ -48,13 +49,13 @@ func (d *Doctor) ByHand(ctx context.Context, last int) ([]ByHand, error) {
 
 // A HandSearch finds the moves by hand among the moves of a board that it is shown.
 type HandSearch struct {
-	tip   flow.ObjectID
-	since map[flow.AgentID]time.Time // when agents registered that no supervisor started
+	tip   board.ObjectID
+	since map[board.AgentID]time.Time // when agents registered that no supervisor started
 
 	mu    sync.Mutex
 	whole bool // the first move was shown
 	found []handAt
-	first map[flow.AgentID]handAt
+	first map[board.AgentID]handAt
 }
 
 // A handAt is a move by hand and how many moves come after it.
@@ -73,8 +74,8 @@ func (d *Doctor) SearchByHand(ctx context.Context) (*HandSearch, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &HandSearch{tip: tip, since: map[flow.AgentID]time.Time{}, first: map[flow.AgentID]handAt{}}
-	for _, a := range flow.All[*flow.Agent](b, flow.Agents) {
+	s := &HandSearch{tip: tip, since: map[board.AgentID]time.Time{}, first: map[board.AgentID]handAt{}}
+	for _, a := range board.All[*board.Agent](b, board.Agents) {
 		if a.Generation == "" {
 			s.since[a.ID] = a.Registered
 		}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/flow/lists"
 	"github.com/git-liza/git-liza/gitstore"
 )
@@ -18,17 +19,17 @@ const ChangelogFile = "specs/CHANGELOG.md"
 // SpecChanges returns the changes of specs that moves recorded, and those of the goal's spec
 // that they brought onto integration, between the end of a goal's sprint before and the end
 // of this one, the last one first. What is entered into the changelog itself is none of them.
-func SpecChanges(ctx context.Context, c *Clone, tip flow.ObjectID, s *flow.Sprint) ([]flow.Change, error) {
-	var list []flow.Change
+func SpecChanges(ctx context.Context, c *Clone, tip board.ObjectID, s *board.Sprint) ([]board.Change, error) {
+	var list []board.Change
 	open := s.Ended.IsZero()
 	b, err := c.Store.BoardAt(tip)
 	if err != nil {
 		return nil, err
 	}
-	brought := func(m flow.Move, texts []flow.Text, change string) {
+	brought := func(m flow.Move, texts []board.Text, change string) {
 		for _, text := range texts {
 			if g := b.Goal(s.Goal); g != nil && strings.HasPrefix(g.Spec+"#", text.Path+"#") {
-				list = append(list, flow.Change{Spec: text.Path, Change: change, Task: m.Task, By: m.By, At: m.At})
+				list = append(list, board.Change{Spec: text.Path, Change: change, Task: m.Task, By: m.By, At: m.At})
 			}
 		}
 	}
@@ -46,7 +47,7 @@ func SpecChanges(ctx context.Context, c *Clone, tip flow.ObjectID, s *flow.Sprin
 		switch d := m.Detail.(type) {
 		case *flow.SpecChangeMove:
 			if d.Spec != ChangelogFile {
-				list = append(list, flow.Change{Spec: d.Spec, Change: d.Change, Task: d.Cause, By: m.By, At: m.At})
+				list = append(list, board.Change{Spec: d.Spec, Change: d.Change, Task: d.Cause, By: m.By, At: m.At})
 			}
 		case *flow.MergeMove:
 			if t := b.Task(m.Task); t != nil && t.Goal == s.Goal {
@@ -66,7 +67,7 @@ func SpecChanges(ctx context.Context, c *Clone, tip flow.ObjectID, s *flow.Sprin
 
 // endedBy reports whether a move ended a sprint. Sprints may begin and end within one
 // second, so that times do not tell.
-func endedBy(c *Clone, e gitstore.Event, s *flow.Sprint) (bool, error) {
+func endedBy(c *Clone, e gitstore.Event, s *board.Sprint) (bool, error) {
 	if !e.Move.At.Equal(s.Ended) || e.Parent == "" || !endsSprint(e.Move) {
 		return false, nil
 	}
@@ -89,28 +90,28 @@ func endsSprint(m flow.Move) bool {
 
 // ChangelogTask is the id of the task that enters the changes of a sprint into the
 // project's changelog. The id makes the task once.
-func ChangelogTask(id flow.SprintID) flow.TaskID { return "changelog-" + flow.TaskID(id) }
+func ChangelogTask(id board.SprintID) board.TaskID { return "changelog-" + board.TaskID(id) }
 
 // mostChangelogs is how many sprints of a goal, the latest, are looked at for changes of
 // specs: a planner may come after sprints that ended without one.
 const mostChangelogs = 10
 
 // LastClosed returns the sprints of a goal that ended last, in the order in which they did.
-func LastClosed(b *flow.Board, goal flow.GoalID) []flow.SprintID {
-	closed := lists.Where(flow.All[*flow.Sprint](b, flow.Sprints), func(s *flow.Sprint) bool { return s.Goal == goal && !s.Ended.IsZero() })
-	slices.SortStableFunc(closed, func(x, y *flow.Sprint) int { return x.Ended.Compare(y.Ended) })
-	return lists.Of(closed[max(0, len(closed)-mostChangelogs):], func(s *flow.Sprint) flow.SprintID { return s.ID })
+func LastClosed(b *board.Board, goal board.GoalID) []board.SprintID {
+	closed := lists.Where(board.All[*board.Sprint](b, board.Sprints), func(s *board.Sprint) bool { return s.Goal == goal && !s.Ended.IsZero() })
+	slices.SortStableFunc(closed, func(x, y *board.Sprint) int { return x.Ended.Compare(y.Ended) })
+	return lists.Of(closed[max(0, len(closed)-mostChangelogs):], func(s *board.Sprint) board.SprintID { return s.ID })
 }
 
 // HasSpecChanges reports whether the history of a goal names a change of a spec; what is
 // entered into the changelog is none.
-func HasSpecChanges(g *flow.Goal) bool {
-	return g != nil && slices.ContainsFunc(g.Changes, func(c flow.Change) bool { return c.Spec != ChangelogFile })
+func HasSpecChanges(g *board.Goal) bool {
+	return g != nil && slices.ContainsFunc(g.Changes, func(c board.Change) bool { return c.Spec != ChangelogFile })
 }
 
 // Unentered returns the sprints of a goal, of those that ended last, in which specs
 // changed and that have no task that enters this into the project's changelog.
-func Unentered(ctx context.Context, c *Clone, goal flow.GoalID) (list []flow.SprintID, err error) {
+func Unentered(ctx context.Context, c *Clone, goal board.GoalID) (list []board.SprintID, err error) {
 	b, tip, err := c.Store.Board(ctx)
 	if err != nil || !HasSpecChanges(b.Goal(goal)) {
 		return nil, err
@@ -131,23 +132,23 @@ func Unentered(ctx context.Context, c *Clone, goal flow.GoalID) (list []flow.Spr
 }
 
 // UnenteredText describes the sprints of [Unentered], "" if there are none.
-func UnenteredText(list []flow.SprintID) string {
+func UnenteredText(list []board.SprintID) string {
 	if len(list) == 0 {
 		return ""
 	}
-	names := lists.Of(list, func(id flow.SprintID) string { return string(id) })
+	names := lists.Of(list, func(id board.SprintID) string { return string(id) })
 	return fmt.Sprintf("specs changed in %s, and no task enters that into %s: git liza sprint changelog %s", strings.Join(names, ", "), ChangelogFile, list[0])
 }
 
 // AddChangelog adds the task that enters the changes of specs of a sprint into the
 // project's changelog. It returns "" if no spec changed, the task is there, or the goal
 // has ended. Moves that cannot be read are a refusal: other work goes on.
-func AddChangelog(ctx context.Context, c *Clone, id flow.SprintID) (flow.TaskID, error) {
-	task := flow.TaskInput{ID: ChangelogTask(id), Kind: flow.Spec, Owns: []string{ChangelogFile},
+func AddChangelog(ctx context.Context, c *Clone, id board.SprintID) (board.TaskID, error) {
+	task := board.TaskInput{ID: ChangelogTask(id), Kind: board.Spec, Owns: []string{ChangelogFile},
 		Title:    fmt.Sprintf("Enter the spec changes of %s into %s", id, ChangelogFile),
 		DoneWhen: fmt.Sprintf("%s contains the output of `git liza sprint changelog %s`", ChangelogFile, id),
 		Scope:    ChangelogFile + " alone: what the command prints goes to the top, below the title, as it is"}
-	return addOnce(ctx, c, id, task, func(_ *flow.Board, tip flow.ObjectID, s *flow.Sprint) (bool, error) {
+	return addOnce(ctx, c, id, task, func(_ *board.Board, tip board.ObjectID, s *board.Sprint) (bool, error) {
 		changes, err := SpecChanges(ctx, c, tip, s)
 		if err != nil && ctx.Err() == nil {
 			return false, &flow.Refusal{Rule: flow.RuleDamaged, Reason: fmt.Sprintf("the moves of %s cannot be read: %v", id, err), Hint: "git liza fsck --full"}
@@ -158,7 +159,7 @@ func AddChangelog(ctx context.Context, c *Clone, id flow.SprintID) (flow.TaskID,
 
 // addOnce adds a task for what happened in a sprint, if it is needed. It returns "" if it is
 // not, somebody else has added it, or the goal has ended.
-func addOnce(ctx context.Context, c *Clone, id flow.SprintID, task flow.TaskInput, isNeeded func(*flow.Board, flow.ObjectID, *flow.Sprint) (bool, error)) (flow.TaskID, error) {
+func addOnce(ctx context.Context, c *Clone, id board.SprintID, task board.TaskInput, isNeeded func(*board.Board, board.ObjectID, *board.Sprint) (bool, error)) (board.TaskID, error) {
 	b, tip, err := c.Store.Board(ctx)
 	if err != nil {
 		return "", err
@@ -175,7 +176,7 @@ func addOnce(ctx context.Context, c *Clone, id flow.SprintID, task flow.TaskInpu
 		return "", err
 	}
 	task.Spec = g.Spec
-	_, err = c.For(g.ID).Make(ctx, flow.ActAdd, "", &flow.AddMove{Tasks: []flow.TaskInput{task}})
+	_, err = c.For(g.ID).Make(ctx, board.ActAdd, "", &flow.AddMove{Tasks: []board.TaskInput{task}})
 	switch {
 	case flow.IsRefused(err, flow.RuleExists, flow.RuleGoal):
 		return "", nil

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/flow/lists"
 	"github.com/git-liza/git-liza/gitstore/git"
 )
@@ -18,8 +19,8 @@ type Drift struct {
 
 // DriftOf is the drift of approved work. It is nil of other work, and where a commit of it
 // cannot be read here.
-func (i *Integration) DriftOf(ctx context.Context, b *flow.Board, t *flow.Task) *Drift {
-	if !t.Status.Allows(flow.ActMerge) || t.Attempt == nil || t.Submission == nil {
+func (i *Integration) DriftOf(ctx context.Context, b *board.Board, t *board.Task) *Drift {
+	if !flow.Allows(t.Status, board.ActMerge) || t.Attempt == nil || t.Submission == nil {
 		return nil
 	}
 	base, tip := t.Attempt.Base, b.Settings().Integration.Tip
@@ -50,7 +51,7 @@ const MaxPaths = 1000
 // differ: those that either of them, base and commit, changed. Changes that integration
 // brought meanwhile stay out. It is empty where nothing has to stay out, or where the paths
 // are too many.
-func PathsOf(ctx context.Context, repo *git.Repo, submissions ...[2]flow.ObjectID) ([]string, error) {
+func PathsOf(ctx context.Context, repo *git.Repo, submissions ...[2]board.ObjectID) ([]string, error) {
 	var paths []string
 	if len(submissions) < 2 || submissions[0][0] == submissions[1][0] {
 		return nil, nil
@@ -74,8 +75,8 @@ var contractFolders = []string{"contracts", ".liza"}
 
 // ContractsChanged reports whether contracts/ or .liza/ are otherwise on integration than
 // they were when a mark was made. What the clone cannot compare counts as changed.
-func (c *Clone) ContractsChanged(ctx context.Context, b *flow.Board, mark string) (bool, error) {
-	at, err := c.Repo.Refs.Resolve(ctx, flow.MarkRef(mark))
+func (c *Clone) ContractsChanged(ctx context.Context, b *board.Board, mark string) (bool, error) {
+	at, err := c.Repo.Refs.Resolve(ctx, board.MarkRef(mark))
 	if err != nil || at == "" {
 		return true, err
 	}
@@ -97,7 +98,7 @@ func (c *Clone) ContractsChanged(ctx context.Context, b *flow.Board, mark string
 }
 
 // folderAt returns the tree of a folder in a commit, "" if the commit has none.
-func folderAt(ctx context.Context, repo *git.Repo, commit flow.ObjectID, folder string) (string, error) {
+func folderAt(ctx context.Context, repo *git.Repo, commit board.ObjectID, folder string) (string, error) {
 	out, err := repo.Git(ctx, "rev-parse", "--verify", "--quiet", string(commit)+":"+folder)
 	if git.ExitCode(err) == 1 {
 		err = nil

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"sync"
 
-	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/flow/layout"
 	"github.com/git-liza/git-liza/flow/lists"
 	"github.com/git-liza/git-liza/gitstore"
@@ -26,23 +26,23 @@ type Checkouts struct {
 
 // A Checkout is a worktree below .worktrees/ with its state on the board.
 type Checkout struct {
-	Name       string        `json:"name"`
-	Path       string        `json:"path"`
-	Branch     string        `json:"branch,omitempty"`
-	Head       flow.ObjectID `json:"head,omitempty"`
-	Task       flow.TaskID   `json:"task,omitempty"`
-	Status     flow.Status   `json:"status,omitempty"` // of the task
-	Attempt    int           `json:"attempt,omitempty"`
-	Submission int           `json:"submission,omitempty"` // of a review's checkout
-	Role       flow.Role     `json:"role,omitempty"`       // that reviews in it
-	Broken     bool          `json:"broken,omitempty"`     // repeating the claim or review mends it
-	Stale      bool          `json:"stale"`                // it is no longer needed
-	Reason     string        `json:"reason"`               // its purpose, or why it is stale
+	Name       string         `json:"name"`
+	Path       string         `json:"path"`
+	Branch     string         `json:"branch,omitempty"`
+	Head       board.ObjectID `json:"head,omitempty"`
+	Task       board.TaskID   `json:"task,omitempty"`
+	Status     board.Status   `json:"status,omitempty"` // of the task
+	Attempt    int            `json:"attempt,omitempty"`
+	Submission int            `json:"submission,omitempty"` // of a review's checkout
+	Role       board.Role     `json:"role,omitempty"`       // that reviews in it
+	Broken     bool           `json:"broken,omitempty"`     // repeating the claim or review mends it
+	Stale      bool           `json:"stale"`                // it is no longer needed
+	Reason     string         `json:"reason"`               // its purpose, or why it is stale
 }
 
 // List returns the worktrees below .worktrees/, by name. There are none in a
 // bare repository.
-func (c *Checkouts) List(ctx context.Context, b *flow.Board) ([]Checkout, error) {
+func (c *Checkouts) List(ctx context.Context, b *board.Board) ([]Checkout, error) {
 	if c.Trees == nil {
 		return nil, nil
 	}
@@ -75,8 +75,8 @@ func (c *Checkouts) Names(ctx context.Context) []string {
 
 // classify finds by a checkout's name what it belongs to, and whether that has
 // ended. A checkout of unknown name is not ours and never stale.
-func (k *Checkout) classify(b *flow.Board) {
-	id, number, review := flow.ParseFolder(k.Name)
+func (k *Checkout) classify(b *board.Board) {
+	id, number, review := board.ParseFolder(k.Name)
 	t := b.Task(id)
 	if t == nil || review != "" && number > t.Submissions || review == "" && number > t.Attempts {
 		k.Reason = "not made for a task of this board"
@@ -87,7 +87,7 @@ func (k *Checkout) classify(b *flow.Board) {
 		k.Submission, k.Role = number, review
 		k.Stale = t.Judgement(review).Review == nil || t.Submission == nil || t.Submission.Number != number
 		k.Reason = fmt.Sprintf("review of submission %d", number)
-		if review != flow.CodeReviewer {
+		if review != board.CodeReviewer {
 			k.Reason += " by a " + review.String()
 		}
 		if k.Stale {
@@ -132,7 +132,7 @@ func (c *Checkouts) Prune(ctx context.Context) ([]Pruned, error) {
 }
 
 // prune removes some of the checkouts.
-func (c *Checkouts) prune(ctx context.Context, b *flow.Board, which func(Checkout) bool) ([]Pruned, error) {
+func (c *Checkouts) prune(ctx context.Context, b *board.Board, which func(Checkout) bool) ([]Pruned, error) {
 	list, err := c.List(ctx, b)
 	if err != nil {
 		return nil, err
@@ -158,7 +158,7 @@ func (c *Checkouts) prune(ctx context.Context, b *flow.Board, which func(Checkou
 }
 
 // rescueContents keeps what only a checkout holds.
-func (c *Checkouts) rescueContents(ctx context.Context, b *flow.Board, k Checkout) (ref string, err error) {
+func (c *Checkouts) rescueContents(ctx context.Context, b *board.Board, k Checkout) (ref string, err error) {
 	if k.Broken {
 		return "", nil
 	}
@@ -170,7 +170,7 @@ func (c *Checkouts) rescueContents(ctx context.Context, b *flow.Board, k Checkou
 }
 
 // isKept reports whether integration or a ref that stays contains a commit.
-func (c *Checkouts) isKept(ctx context.Context, b *flow.Board, id flow.TaskID, commit flow.ObjectID) (bool, error) {
+func (c *Checkouts) isKept(ctx context.Context, b *board.Board, id board.TaskID, commit board.ObjectID) (bool, error) {
 	refs, err := c.repo.Refs.List(ctx, layout.SavedRefs+string(id), layout.RescueRefs+string(id))
 	if err != nil {
 		return false, err
@@ -186,7 +186,7 @@ func (c *Checkouts) isKept(ctx context.Context, b *flow.Board, id flow.TaskID, c
 
 // keepCommit keeps a commit under refs/liza/rescue/. If integration or a ref
 // that stays contains it, ref is "".
-func (c *Checkouts) keepCommit(ctx context.Context, b *flow.Board, id flow.TaskID, commit flow.ObjectID, what string) (ref string, err error) {
+func (c *Checkouts) keepCommit(ctx context.Context, b *board.Board, id board.TaskID, commit board.ObjectID, what string) (ref string, err error) {
 	kept, err := c.isKept(ctx, b, id, commit)
 	if err != nil || kept {
 		return "", err

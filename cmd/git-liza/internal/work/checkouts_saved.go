@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/flow/layout"
 	"github.com/git-liza/git-liza/flow/lists"
 	"github.com/git-liza/git-liza/flow/shell"
@@ -18,9 +19,9 @@ import (
 )
 
 // snapshot is [worktrees.Contents.Snapshot] without what is foreign to a task, see
-// [flow.Board.Foreign]. It says once what is left out: that stays in its folder, see
+// [board.Board.Foreign]. It says once what is left out: that stays in its folder, see
 // [worktrees.Trees.Retire].
-func (c *Checkouts) snapshot(ctx context.Context, t *flow.Task, path, message string) (flow.ObjectID, error) {
+func (c *Checkouts) snapshot(ctx context.Context, t *board.Task, path, message string) (board.ObjectID, error) {
 	never, err := c.never(ctx, t)
 	if err != nil {
 		return "", err
@@ -36,7 +37,7 @@ func (c *Checkouts) snapshot(ctx context.Context, t *flow.Task, path, message st
 // holdBack reports whether a commit that is about to be saved would bring a remote what no person
 // has seen: files that never names or that no task owns. The clone keeps such a commit below
 // refs/liza/rescue/ instead. Where no remote has the board, what no task owns is only told.
-func (c *Checkouts) holdBack(ctx context.Context, t *flow.Task, commit flow.ObjectID) (bool, error) {
+func (c *Checkouts) holdBack(ctx context.Context, t *board.Task, commit board.ObjectID) (bool, error) {
 	b, _, err := c.store.Board(ctx)
 	remote, authorityErr := c.store.Authority(ctx)
 	if err = cmp.Or(err, authorityErr); err != nil {
@@ -64,7 +65,7 @@ func (c *Checkouts) holdBack(ctx context.Context, t *flow.Task, commit flow.Obje
 
 // listForeign lists the files, foreign to a task, that a commit has or had, and neither integration
 // nor what else git is given.
-func listForeign(ctx context.Context, repo *git.Repo, b *flow.Board, t *flow.Task, commit flow.ObjectID, known ...string) ([]string, error) {
+func listForeign(ctx context.Context, repo *git.Repo, b *board.Board, t *board.Task, commit board.ObjectID, known ...string) ([]string, error) {
 	out, err := repo.Git(ctx, append([]string{"rev-list", "--objects", "--filter=object:type=blob", "--filter-provided-objects", string(commit),
 		"--not", string(b.Settings().Integration.Tip)}, known...)...)
 	if git.ExitCode(err) > 0 {
@@ -90,7 +91,7 @@ func checkSaves(ctx context.Context, c *Checkouts, remote string, asked bool) er
 	var all []string
 	for _, name := range slices.Sorted(maps.Keys(saved)) {
 		id, _, _ := strings.Cut(strings.TrimPrefix(name, layout.SavedRefs), "/")
-		paths, err := listForeign(ctx, c.repo, b, b.Task(flow.TaskID(id)), saved[name], "--remotes="+remote)
+		paths, err := listForeign(ctx, c.repo, b, b.Task(board.TaskID(id)), saved[name], "--remotes="+remote)
 		if err != nil {
 			return err
 		}
@@ -109,7 +110,7 @@ func checkSaves(ctx context.Context, c *Checkouts, remote string, asked bool) er
 
 // never are the paths that stay on this machine: those that are foreign to a task, or to any for
 // nil.
-func (c *Checkouts) never(ctx context.Context, t *flow.Task) (worktrees.Never, error) {
+func (c *Checkouts) never(ctx context.Context, t *board.Task) (worktrees.Never, error) {
 	b, _, err := c.store.Board(ctx)
 	if err != nil {
 		return nil, err

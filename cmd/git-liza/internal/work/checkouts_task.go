@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/flow/layout"
 	"github.com/git-liza/git-liza/flow/shell"
 	"github.com/git-liza/git-liza/gitstore/git"
@@ -18,7 +19,7 @@ import (
 
 // Folder returns the path of a claimed task's worktree, "" if the task was
 // never claimed or the repository is bare.
-func (c *Checkouts) Folder(t *flow.Task) string {
+func (c *Checkouts) Folder(t *board.Task) string {
 	if c.Trees == nil || t.Attempt == nil {
 		return ""
 	}
@@ -27,7 +28,7 @@ func (c *Checkouts) Folder(t *flow.Task) string {
 
 // checkFree refuses, before the move, a claim whose folder or branch is taken
 // by something that is not ours.
-func (c *Checkouts) checkFree(ctx context.Context, t *flow.Task) error {
+func (c *Checkouts) checkFree(ctx context.Context, t *board.Task) error {
 	name := t.ID.Folder(t.Attempts + 1)
 	if tree, found, err := c.Trees.Find(ctx, name); err != nil || found {
 		return worktreeObstacle(c.Trees.Path(name), tree.Broken, err)
@@ -46,7 +47,7 @@ func (c *Checkouts) checkFree(ctx context.Context, t *flow.Task) error {
 }
 
 // checkOutAttempt makes the claimed attempt's worktree, or finds it as it was left.
-func (c *Checkouts) checkOutAttempt(ctx context.Context, trees *worktrees.Trees, t *flow.Task) (worktrees.Tree, error) {
+func (c *Checkouts) checkOutAttempt(ctx context.Context, trees *worktrees.Trees, t *board.Task) (worktrees.Tree, error) {
 	if folder := t.ID.Folder(t.Attempt.Number); !c.hasSession(folder) {
 		if err := ClearLocks(trees.Path(folder)); err != nil {
 			return worktrees.Tree{}, err
@@ -61,7 +62,7 @@ func (c *Checkouts) checkOutAttempt(ctx context.Context, trees *worktrees.Trees,
 	return tree, err
 }
 
-func (c *Checkouts) findAttempt(ctx context.Context, trees *worktrees.Trees, t *flow.Task) (worktrees.Tree, error) {
+func (c *Checkouts) findAttempt(ctx context.Context, trees *worktrees.Trees, t *board.Task) (worktrees.Tree, error) {
 	a := t.Attempt
 	name := t.ID.Folder(a.Number)
 	if a.Number > 1 {
@@ -83,7 +84,7 @@ func (c *Checkouts) findAttempt(ctx context.Context, trees *worktrees.Trees, t *
 // takeTip brings what was committed in a task's checkout. It returns the tip that its branch has
 // there, or as soon as somebody claims the task. If there is no such branch it begins at the
 // attempt's start.
-func (c *Checkouts) takeTip(ctx context.Context, t *flow.Task) (flow.ObjectID, error) {
+func (c *Checkouts) takeTip(ctx context.Context, t *board.Task) (board.ObjectID, error) {
 	if c.Trees != nil {
 		tip, err := c.Trees.TakeTip(ctx, t.ID.Folder(t.Attempt.Number))
 		if err != nil || tip != "" {
@@ -98,7 +99,7 @@ func (c *Checkouts) takeTip(ctx context.Context, t *flow.Task) (flow.ObjectID, e
 // untracked files on top. It is nil if there is nothing beyond the attempt's start, if all of it is
 // saved already, unless again asks for that, and if [Checkouts.holdBack] keeps it here. What
 // [Checkouts.snapshot] leaves out it lacks.
-func (c *Checkouts) saveWork(ctx context.Context, t *flow.Task, again bool) (*flow.Save, error) {
+func (c *Checkouts) saveWork(ctx context.Context, t *board.Task, again bool) (*board.Save, error) {
 	if t.Attempt == nil || c.Trees == nil {
 		return nil, nil
 	}
@@ -120,14 +121,14 @@ func (c *Checkouts) saveWork(ctx context.Context, t *flow.Task, again bool) (*fl
 	if held, err := c.holdBack(ctx, t, tip); held || err != nil {
 		return nil, err
 	}
-	return &flow.Save{Number: t.Saves + 1, Commit: tip}, nil
+	return &board.Save{Number: t.Saves + 1, Commit: tip}, nil
 }
 
 // Commit commits everything in a checkout of a task, new files too, on behalf of
 // an agent that may not or cannot commit. environ names the author. Having
 // nothing to commit is no error. It is refused if the checkout is not on the
 // task's branch, if another repository is inside, and if git or a hook refuses.
-func (c *Checkouts) Commit(ctx context.Context, id flow.TaskID, dir, message string, environ []string) error {
+func (c *Checkouts) Commit(ctx context.Context, id board.TaskID, dir, message string, environ []string) error {
 	status, err := c.Trees.Contents.Status(ctx, dir)
 	if err != nil {
 		return err
@@ -149,7 +150,7 @@ func (c *Checkouts) Commit(ctx context.Context, id flow.TaskID, dir, message str
 // makeRoom makes room for an attempt that continued on another host. It keeps
 // and removes this clone's branch and checkout of the task if they lack the
 // commit that the attempt continues from.
-func (c *Checkouts) makeRoom(ctx context.Context, b *flow.Board, t *flow.Task) error {
+func (c *Checkouts) makeRoom(ctx context.Context, b *board.Board, t *board.Task) error {
 	remote, err := c.store.Authority(ctx)
 	if err != nil || remote == "" {
 		return err
@@ -174,7 +175,7 @@ func (c *Checkouts) makeRoom(ctx context.Context, b *flow.Board, t *flow.Task) e
 // dropFolder removes a checkout, and what this clone remembers of it, if may accepts the board
 // of that moment: since the caller's last look somebody may have claimed what the checkout is
 // for, and goes on in it.
-func (c *Checkouts) dropFolder(ctx context.Context, folder string, may func(*flow.Board) bool) error {
+func (c *Checkouts) dropFolder(ctx context.Context, folder string, may func(*board.Board) bool) error {
 	never, err := c.never(ctx, nil)
 	if err != nil {
 		return err
@@ -201,8 +202,8 @@ func (c *Checkouts) dropFolder(ctx context.Context, folder string, may func(*flo
 }
 
 // still asks a board whether which accepts a checkout.
-func still(folder string, which func(Checkout) bool) func(*flow.Board) bool {
-	return func(b *flow.Board) bool {
+func still(folder string, which func(Checkout) bool) func(*board.Board) bool {
+	return func(b *board.Board) bool {
 		k := Checkout{Name: folder}
 		k.classify(b)
 		return which(k)
@@ -213,7 +214,7 @@ func (k Checkout) isStale() bool { return k.Stale }
 
 // dropReviews removes the checkouts of reviews of a task's submission that have
 // ended, of those roles that which accepts. There are none in a bare repository.
-func (c *Checkouts) dropReviews(ctx context.Context, t *flow.Task, which func(flow.Role) bool) error {
+func (c *Checkouts) dropReviews(ctx context.Context, t *board.Task, which func(board.Role) bool) error {
 	if c.Trees == nil || t.Submission == nil {
 		return nil
 	}
@@ -230,7 +231,7 @@ func (c *Checkouts) dropReviews(ctx context.Context, t *flow.Task, which func(fl
 
 // clearTask removes a final task's worktrees and branch, but not a checkout that somebody is
 // still in. What they held is saved. It can be repeated.
-func (c *Checkouts) clearTask(ctx context.Context, t *flow.Task) error {
+func (c *Checkouts) clearTask(ctx context.Context, t *board.Task) error {
 	if c.Trees == nil {
 		return nil
 	}
@@ -240,7 +241,7 @@ func (c *Checkouts) clearTask(ctx context.Context, t *flow.Task) error {
 		}
 	}
 	for n := 1; n <= t.Submissions; n++ {
-		if err := c.dropUnused(ctx, t.ID.ReviewFolder(flow.CodeReviewer, n)); err != nil {
+		if err := c.dropUnused(ctx, t.ID.ReviewFolder(board.CodeReviewer, n)); err != nil {
 			return err
 		}
 	}
@@ -249,7 +250,7 @@ func (c *Checkouts) clearTask(ctx context.Context, t *flow.Task) error {
 		return err
 	}
 	for _, tree := range trees {
-		if id, _, review := flow.ParseFolder(tree.Name); id == t.ID && review != "" {
+		if id, _, review := board.ParseFolder(tree.Name); id == t.ID && review != "" {
 			if err := c.dropUnused(ctx, tree.Name); err != nil {
 				return err
 			}
@@ -272,7 +273,7 @@ func (c *Checkouts) clearTask(ctx context.Context, t *flow.Task) error {
 
 // freeBranch takes a final task's branch, which goes, from the checkouts that somebody is
 // still in: git goes on there, and makes no such branch anew.
-func (c *Checkouts) freeBranch(ctx context.Context, t *flow.Task) error {
+func (c *Checkouts) freeBranch(ctx context.Context, t *board.Task) error {
 	trees, err := c.Trees.List(ctx)
 	if err != nil {
 		return err
@@ -288,7 +289,7 @@ func (c *Checkouts) freeBranch(ctx context.Context, t *flow.Task) error {
 	return nil
 }
 
-func (c *Checkouts) leftOf(ctx context.Context, b *flow.Board, id flow.TaskID) (Left, error) {
+func (c *Checkouts) leftOf(ctx context.Context, b *board.Board, id board.TaskID) (Left, error) {
 	left := Left{Task: id}
 	if t := b.Task(id); t != nil {
 		left.Status = t.Status
@@ -328,14 +329,14 @@ func (c *Checkouts) Tidy(ctx context.Context) ([]Pruned, error) {
 }
 
 // dropBranches deletes the branches of final tasks.
-func (c *Checkouts) dropBranches(ctx context.Context, b *flow.Board) error {
+func (c *Checkouts) dropBranches(ctx context.Context, b *board.Board) error {
 	refs, err := c.repo.Refs.List(ctx, layout.TaskRefs)
 	if err != nil {
 		return err
 	}
 	var failed []error
 	for ref, tip := range refs {
-		t := b.Task(flow.ParseBranchRef(ref))
+		t := b.Task(board.ParseBranchRef(ref))
 		if t == nil || !t.Status.Final() || t.Attempts == 0 {
 			continue
 		}
@@ -345,7 +346,7 @@ func (c *Checkouts) dropBranches(ctx context.Context, b *flow.Board) error {
 }
 
 // dropBranch deletes a task's branch after its tip is kept.
-func (c *Checkouts) dropBranch(ctx context.Context, b *flow.Board, t *flow.Task, tip flow.ObjectID) error {
+func (c *Checkouts) dropBranch(ctx context.Context, b *board.Board, t *board.Task, tip board.ObjectID) error {
 	if _, err := c.keepCommit(ctx, b, t.ID, tip, "branch "+t.ID.Branch()); err != nil {
 		return err
 	}

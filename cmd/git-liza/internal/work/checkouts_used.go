@@ -10,7 +10,7 @@ import (
 	"runtime"
 
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/proc"
-	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/flow/layout"
 	"github.com/git-liza/git-liza/gitstore/git"
 )
@@ -110,7 +110,7 @@ func (c *Checkouts) leftPath(folder string) string { return filepath.Join(c.left
 // leaveStanding reports whether a person's command runs within a checkout that its own
 // move has made stale: the folder in which somebody's shell is stays until a command
 // runs elsewhere.
-func (c *Checkouts) leaveStanding(by flow.Actor, folder, dir string) (bool, error) {
+func (c *Checkouts) leaveStanding(by board.Actor, folder, dir string) (bool, error) {
 	if !by.IsHuman() || !isWithin(dir, c.Trees.Path(folder)) {
 		return false, nil
 	}
@@ -119,9 +119,9 @@ func (c *Checkouts) leaveStanding(by flow.Actor, folder, dir string) (bool, erro
 
 // LeftBy returns the person who ended the review of a checkout from within; "" if nobody
 // did.
-func (c *Checkouts) LeftBy(folder string) flow.Actor {
+func (c *Checkouts) LeftBy(folder string) board.Actor {
 	text, err := git.ReadSmall(c.leftPath(folder))
-	if by := flow.Actor(text); err == nil && folder != "" && by.IsHuman() {
+	if by := board.Actor(text); err == nil && folder != "" && by.IsHuman() {
 		return by
 	}
 	return ""
@@ -139,7 +139,7 @@ func (c *Checkouts) RemoveLeft(ctx context.Context, dir string) error {
 	ended := map[string]bool{}
 	for _, entry := range entries {
 		name := entry.Name()
-		id, _, review := flow.ParseFolder(name)
+		id, _, review := board.ParseFolder(name)
 		switch {
 		case id == "" || isWithin(dir, c.Trees.Path(name)) || c.isStoodIn(name):
 		case c.isGone(name):

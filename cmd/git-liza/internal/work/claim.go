@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/gitstore"
 	"github.com/git-liza/git-liza/gitstore/git"
 	"github.com/git-liza/git-liza/worktrees"
@@ -14,27 +15,27 @@ import (
 
 // Claimed is the result of a claim.
 type Claimed struct {
-	Task      flow.TaskID   `json:"task"`
-	Status    flow.Status   `json:"status"`
-	Worktree  string        `json:"worktree"`
-	Branch    string        `json:"branch"`
-	Base      flow.ObjectID `json:"base_commit"`
-	Lease     time.Time     `json:"lease_expires"`
-	Iteration int           `json:"iteration"`
-	Warning   string        `json:"warning,omitempty"` // a failure of the user's own post-checkout hook
+	Task      board.TaskID   `json:"task"`
+	Status    board.Status   `json:"status"`
+	Worktree  string         `json:"worktree"`
+	Branch    string         `json:"branch"`
+	Base      board.ObjectID `json:"base_commit"`
+	Lease     time.Time      `json:"lease_expires"`
+	Iteration int            `json:"iteration"`
+	Warning   string         `json:"warning,omitempty"` // a failure of the user's own post-checkout hook
 }
 
 // Claim takes a task, the best claimable one if id is "", and makes its
 // worktree after the claim is won. Repeating it repairs a missing worktree.
 // lease 0 means the board's. A claim that reaches the iteration limit is a
 // *Setback.
-func (c *Clone) Claim(ctx context.Context, id flow.TaskID, lease flow.Duration) (Claimed, gitstore.Result, error) {
+func (c *Clone) Claim(ctx context.Context, id board.TaskID, lease board.Duration) (Claimed, gitstore.Result, error) {
 	trees, err := c.Checkouts.requireTrees()
 	if err != nil {
 		return Claimed{}, gitstore.Result{}, err
 	}
-	r, err := c.Store.Do(ctx, func(b *flow.Board, at time.Time) (flow.Move, []git.RefUpdate, error) {
-		target, err := c.taskFor(b, flow.ActClaim, at, cmp.Or(id, heldTask(b, c.By)))
+	r, err := c.Store.Do(ctx, func(b *board.Board, at time.Time) (flow.Move, []git.RefUpdate, error) {
+		target, err := c.taskFor(b, board.ActClaim, at, cmp.Or(id, heldTask(b, c.By)))
 		if err != nil {
 			return flow.Move{}, nil, err
 		}
@@ -82,7 +83,7 @@ func Mend(ctx context.Context, c *Checkouts, folder string) error {
 
 // heldTask returns the task that an agent has claimed already. A repeated
 // command means that task.
-func heldTask(b *flow.Board, by flow.Actor) flow.TaskID {
+func heldTask(b *board.Board, by board.Actor) board.TaskID {
 	if a := b.Agent(by.Agent()); a != nil {
 		return a.Task
 	}
@@ -90,12 +91,12 @@ func heldTask(b *flow.Board, by flow.Actor) flow.TaskID {
 }
 
 // claim builds the move for the board that it will be applied to.
-func (c *Clone) claim(ctx context.Context, b *flow.Board, at time.Time, d *flow.ClaimMove, id flow.TaskID) (flow.Move, error) {
+func (c *Clone) claim(ctx context.Context, b *board.Board, at time.Time, d *flow.ClaimMove, id board.TaskID) (flow.Move, error) {
 	d.Lease = cmp.Or(d.Lease, b.Settings().Config.Lease)
-	replaces := b.Replaces(id, c.By)
-	m := c.Caller.Move(flow.ActClaim, id, d)
+	replaces := flow.Replaces(b, id, c.By)
+	m := c.Caller.Move(board.ActClaim, id, d)
 	t := b.Task(id)
-	if t == nil || b.Opens(flow.ActClaim, id, c.Caller, at) != nil {
+	if t == nil || flow.Opens(b, board.ActClaim, id, c.Caller, at) != nil {
 		return m, nil
 	}
 	if t.Claim == nil || t.Claim.By != c.By {
@@ -120,9 +121,9 @@ func (c *Clone) claim(ctx context.Context, b *flow.Board, at time.Time, d *flow.
 // End makes a move that retires or restarts a task, with its attempt saved in
 // the same transaction; detail gets the save, nil if there is nothing to keep.
 // The checkouts of a task that became final are removed.
-func (c *Clone) End(ctx context.Context, act flow.Act, id flow.TaskID, detail func(*flow.Board, *flow.Save) (flow.Detail, error)) (gitstore.Result, error) {
-	r, err := c.Store.Do(ctx, func(b *flow.Board, _ time.Time) (flow.Move, []git.RefUpdate, error) {
-		var kept *flow.Save
+func (c *Clone) End(ctx context.Context, act board.Act, id board.TaskID, detail func(*board.Board, *board.Save) (flow.Detail, error)) (gitstore.Result, error) {
+	r, err := c.Store.Do(ctx, func(b *board.Board, _ time.Time) (flow.Move, []git.RefUpdate, error) {
+		var kept *board.Save
 		if t := b.Task(id); t != nil && !t.Status.Final() {
 			var err error
 			if kept, err = c.Checkouts.saveWork(ctx, t, false); err != nil {
@@ -150,27 +151,27 @@ func (c *Clone) End(ctx context.Context, act flow.Act, id flow.TaskID, detail fu
 // Block stops work on a task until its questions are answered. If that ends a claim,
 // what this clone has of the work is saved in the same transaction, so that another
 // coder can go on with it. Supervisors of others save nothing.
-func (c *Clone) Block(ctx context.Context, id flow.TaskID, asked flow.BlockMove) (gitstore.Result, error) {
-	return c.Store.Do(ctx, func(b *flow.Board, at time.Time) (flow.Move, []git.RefUpdate, error) {
+func (c *Clone) Block(ctx context.Context, id board.TaskID, asked flow.BlockMove) (gitstore.Result, error) {
+	return c.Store.Do(ctx, func(b *board.Board, at time.Time) (flow.Move, []git.RefUpdate, error) {
 		d := asked
-		if err := c.checkSecrets(flow.ActBlock, &d); err != nil {
+		if err := c.checkSecrets(board.ActBlock, &d); err != nil {
 			return flow.Move{}, nil, err
 		}
 		t := b.Task(id)
-		if t != nil && t.Claim != nil && flow.MaySave(b, t, c.By) && b.Opens(flow.ActBlock, id, c.Caller, at) == nil {
+		if t != nil && t.Claim != nil && board.MaySave(b, t, c.By) && flow.Opens(b, board.ActBlock, id, c.Caller, at) == nil {
 			saved, err := c.saveClaimed(ctx, t)
 			if err != nil {
 				return flow.Move{}, nil, err
 			}
 			d.Saved = saved
 		}
-		return c.Caller.Move(flow.ActBlock, id, &d), nil, nil
+		return c.Caller.Move(board.ActBlock, id, &d), nil, nil
 	})
 }
 
 // saveClaimed saves what this clone has of claimed work. Of somebody else's it saves
 // only what continues the attempt: a branch that is left from an earlier one does not.
-func (c *Clone) saveClaimed(ctx context.Context, t *flow.Task) (*flow.Save, error) {
+func (c *Clone) saveClaimed(ctx context.Context, t *board.Task) (*board.Save, error) {
 	// The task names what is saved at this question, even if an earlier one saved the same.
 	save, err := c.Checkouts.saveWork(ctx, t, true)
 	if err != nil || save == nil || t.Claim.By == c.By {

@@ -17,6 +17,7 @@ import (
 
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/proc"
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/flow/layout"
 	"github.com/git-liza/git-liza/flow/shell"
 	"github.com/git-liza/git-liza/gitstore"
@@ -51,7 +52,7 @@ func Open(ctx context.Context, repo *git.Repo, now func() time.Time, environ []s
 	if trees != nil {
 		trees.FreeBranches = isClaimed(repo, now)
 		trees.SetIntegration(func(ctx context.Context) (name string) {
-			askBoard(ctx, repo, now, func(b *flow.Board) { name = b.Settings().Integration.Name })
+			askBoard(ctx, repo, now, func(b *board.Board) { name = b.Settings().Integration.Name })
 			return name
 		})
 		// An error is ignored: leftovers do no harm, or the command that they
@@ -75,8 +76,8 @@ func ParseCommit(ctx context.Context, c *Clone, name string) (git.ID, error) {
 // judged stays at what is judged, also where the board cannot be read.
 func isClaimed(repo *git.Repo, now func() time.Time) func(context.Context, string) bool {
 	return func(ctx context.Context, branch string) (claimed bool) {
-		askBoard(ctx, repo, now, func(b *flow.Board) {
-			t := b.Task(flow.TaskID(strings.TrimPrefix(branch, layout.TaskBranches)))
+		askBoard(ctx, repo, now, func(b *board.Board) {
+			t := b.Task(board.TaskID(strings.TrimPrefix(branch, layout.TaskBranches)))
 			claimed = t != nil && t.Claim != nil
 		})
 		return claimed
@@ -84,7 +85,7 @@ func isClaimed(repo *git.Repo, now func() time.Time) func(context.Context, strin
 }
 
 // askBoard asks the board, if it can be read, with a store of its own, since any goroutine may.
-func askBoard(ctx context.Context, repo *git.Repo, now func() time.Time, ask func(*flow.Board)) {
+func askBoard(ctx context.Context, repo *git.Repo, now func() time.Time, ask func(*board.Board)) {
 	if b, _, err := gitstore.OpenStore(ctx, repo, now).Board(ctx); err == nil {
 		ask(b)
 	}
@@ -123,7 +124,7 @@ func assemble(store *gitstore.Store, trees *worktrees.Trees, environ []string) *
 }
 
 // As returns the same clone on behalf of another actor, for another goroutine.
-func (c *Clone) As(ctx context.Context, by flow.Actor, g flow.Generation) (*Clone, error) {
+func (c *Clone) As(ctx context.Context, by board.Actor, g board.Generation) (*Clone, error) {
 	store := gitstore.OpenStore(ctx, c.Repo, c.Store.Now)
 	store.Commits.Judge = c.Store.Commits.Judge
 	other := assemble(store, c.Checkouts.Trees, c.environ)
@@ -148,7 +149,7 @@ func (s *Setback) Error() string { return s.Reason }
 
 // blockedSetback returns the setback of a move that reached a limit, nil if it did
 // not.
-func blockedSetback(r gitstore.Result, id flow.TaskID, data any) error {
+func blockedSetback(r gitstore.Result, id board.TaskID, data any) error {
 	t := r.After.Task(id)
 	if r.Already || t == nil || !t.Status.IsBlocked() {
 		return nil

@@ -14,6 +14,7 @@ import (
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/proc"
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/proc/confine"
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/flow/pattern"
 	"github.com/git-liza/git-liza/flow/shell"
 	"github.com/git-liza/git-liza/gitstore"
@@ -34,7 +35,7 @@ type commands struct {
 }
 
 // gateTimeout is the time limit of a gate or verify that sets none.
-const gateTimeout = flow.Duration(10 * time.Minute)
+const gateTimeout = board.Duration(10 * time.Minute)
 
 // excerpt is the size of the excerpt of a gate's output, in bytes.
 const excerpt = 4096
@@ -46,26 +47,26 @@ const gatesHome = "gates"
 // returns the receipt. Its environment is filtered: a board's command sees no
 // more than an agent does, and makes no moves. Where commands are confined, all gates share
 // a home. The receipt hides secrets of liza.env.
-func (c *commands) runGate(ctx context.Context, g flow.Gate, dir string, tree flow.ObjectID) (flow.Receipt, error) {
+func (c *commands) runGate(ctx context.Context, g board.Gate, dir string, tree board.ObjectID) (board.Receipt, error) {
 	machine, err := c.mover.Machine(ctx, dir)
 	if err != nil {
-		return flow.Receipt{}, err
+		return board.Receipt{}, err
 	}
 	place, err := c.place(ctx, dir, gatesHome)
 	if err != nil {
-		return flow.Receipt{}, err
+		return board.Receipt{}, err
 	}
 	defer place.Close()
 	path, args := proc.Shell(g.Command)
 	r, err := c.runMarked(ctx, proc.Command{Path: path, Args: args, Dir: dir, Wall: time.Duration(g.Timeout), Excerpt: excerpt - confine.LongestHint, Domain: place.Domain,
 		Env: proc.Environment(c.mover.environ, nil, append(place.Variables, machine...)...)})
 	if err != nil {
-		return flow.Receipt{}, err
+		return board.Receipt{}, err
 	}
 	if err := ctx.Err(); err != nil {
-		return flow.Receipt{}, err
+		return board.Receipt{}, err
 	}
-	receipt := flow.Receipt{Gate: g.Name, Command: g.Command, Tree: tree, Exit: r.Code, By: c.mover.By, Result: resultOf(r), Environment: c.receipts.environment(),
+	receipt := board.Receipt{Gate: g.Name, Command: g.Command, Tree: tree, Exit: r.Code, By: c.mover.By, Result: resultOf(r), Environment: c.receipts.environment(),
 		Duration: r.Duration.Round(time.Millisecond).String()}
 	output := secret.New(machine).String(r.Excerpt)
 	if how := fateOf(r, g); how != "" {
@@ -74,7 +75,7 @@ func (c *commands) runGate(ctx context.Context, g flow.Gate, dir string, tree fl
 	if hint := confine.Hint(r.Excerpt); place.Domain != nil && !r.Passed() && hint != "" {
 		output += "\n" + hint
 	}
-	receipt.Output = flow.Excerpt(output, excerpt)
+	receipt.Output = board.Excerpt(output, excerpt)
 	if !r.Passed() && receipt.Exit == 0 {
 		receipt.Exit = 1
 	}
@@ -83,7 +84,7 @@ func (c *commands) runGate(ctx context.Context, g flow.Gate, dir string, tree fl
 
 // SessionPlace is where a session of an agent runs in a checkout of the clone: in the agent's home, as
 // [confine.Settings.Place] has it.
-func SessionPlace(ctx context.Context, c *Clone, dir string, agent flow.AgentID) (confine.Place, error) {
+func SessionPlace(ctx context.Context, c *Clone, dir string, agent board.AgentID) (confine.Place, error) {
 	return c.commands.place(ctx, dir, string(agent))
 }
 
@@ -157,21 +158,21 @@ func (e exitError) Error() string { return fmt.Sprintf("exit status %d", e) }
 func (e exitError) ExitCode() int { return int(e) }
 
 // resultOf is the result of a command that was run.
-func resultOf(r proc.Result) flow.Result {
+func resultOf(r proc.Result) board.Result {
 	switch {
 	case r.Passed():
-		return flow.Pass
+		return board.Pass
 	case r.Reason == proc.WallLimit:
-		return flow.TimedOut
+		return board.TimedOut
 	case r.Reason == proc.Exited && (r.Code == 126 || r.Code == 127): // see fateOf
-		return flow.Errored
+		return board.Errored
 	}
-	return flow.Fail
+	return board.Fail
 }
 
 // fateOf describes how a command ended without a result of its own, "" if it has
 // one.
-func fateOf(r proc.Result, g flow.Gate) string {
+func fateOf(r proc.Result, g board.Gate) string {
 	switch {
 	case r.Reason == proc.WallLimit:
 		return "timed out after " + g.Timeout.String()
@@ -184,20 +185,20 @@ func fateOf(r proc.Result, g flow.Gate) string {
 }
 
 // verifyTask runs the task's own check at the commit.
-func (c *commands) verifyTask(ctx context.Context, t *flow.Task, commit flow.ObjectID, dir string) (flow.Receipt, error) {
+func (c *commands) verifyTask(ctx context.Context, t *board.Task, commit board.ObjectID, dir string) (board.Receipt, error) {
 	tree, err := c.treeOf(ctx, commit)
 	if err != nil {
-		return flow.Receipt{}, err
+		return board.Receipt{}, err
 	}
 	if err := c.trust.Check(ctx, t.Verify); err != nil {
-		return flow.Receipt{}, err
+		return board.Receipt{}, err
 	}
-	receipt, err := c.runGate(ctx, flow.Gate{Name: "verify", Command: t.Verify, Timeout: cmp.Or(t.VerifyTimeout, gateTimeout)}, dir, tree)
+	receipt, err := c.runGate(ctx, board.Gate{Name: "verify", Command: t.Verify, Timeout: cmp.Or(t.VerifyTimeout, gateTimeout)}, dir, tree)
 	if err != nil {
-		return flow.Receipt{}, err
+		return board.Receipt{}, err
 	}
-	if receipt.Result != flow.Pass {
-		return flow.Receipt{}, &flow.Refusal{Rule: flow.RuleVerify, Hint: "cd " + shell.Quote(dir) + " && " + t.Verify,
+	if receipt.Result != board.Pass {
+		return board.Receipt{}, &flow.Refusal{Rule: flow.RuleVerify, Hint: "cd " + shell.Quote(dir) + " && " + t.Verify,
 			Reason: fmt.Sprintf("verify of %s fails: %s", t.ID, endingOf(receipt))}
 	}
 	return receipt, nil
@@ -205,10 +206,10 @@ func (c *commands) verifyTask(ctx context.Context, t *flow.Task, commit flow.Obj
 
 // parted are the gates of a stage that run on a change, and receipts of those that are
 // skipped on it.
-func (c *commands) parted(b *flow.Board, at flow.Stage, tree flow.ObjectID, changed int, paths []string) (run []flow.Gate, skipped []flow.Receipt) {
+func (c *commands) parted(b *board.Board, at board.Stage, tree board.ObjectID, changed int, paths []string) (run []board.Gate, skipped []board.Receipt) {
 	for _, g := range b.Settings().Config.GatesAt(at) {
-		if g.Skips(b, changed, paths) {
-			skipped = append(skipped, flow.Receipt{Gate: g.Name, Command: g.Command, Tree: tree, Duration: "0s", By: c.mover.By, Result: flow.Skipped})
+		if flow.Skips(g, b, changed, paths) {
+			skipped = append(skipped, board.Receipt{Gate: g.Name, Command: g.Command, Tree: tree, Duration: "0s", By: c.mover.By, Result: board.Skipped})
 			continue
 		}
 		run = append(run, g)
@@ -218,16 +219,16 @@ func (c *commands) parted(b *flow.Board, at flow.Stage, tree flow.ObjectID, chan
 
 // passMerge runs the gates on the tree of a merged submission. failed is the first
 // required one that does not pass.
-func (c *commands) passMerge(ctx context.Context, b *flow.Board, of *flow.Submission, commit, tree flow.ObjectID) (receipts []flow.Receipt, failed *flow.Receipt, err error) {
-	list, skipped := c.parted(b, flow.AtMerge, tree, of.Changed, of.Paths)
+func (c *commands) passMerge(ctx context.Context, b *board.Board, of *board.Submission, commit, tree board.ObjectID) (receipts []board.Receipt, failed *board.Receipt, err error) {
+	list, skipped := c.parted(b, board.AtMerge, tree, of.Changed, of.Paths)
 	script, err := c.store.Commits.HasFile(commit, flow.IntegrationScript)
 	if err != nil {
 		return nil, nil, err
 	}
 	if script {
-		list = append(list, flow.Gate{Name: flow.IntegrationScript, Command: "sh ./" + flow.IntegrationScript, Required: true, Timeout: gateTimeout})
+		list = append(list, board.Gate{Name: flow.IntegrationScript, Command: "sh ./" + flow.IntegrationScript, Required: true, Timeout: gateTimeout})
 	}
-	if err := c.trust.CheckGates(ctx, b.Settings().Config.GatesAt(flow.AtMerge)); err != nil {
+	if err := c.trust.CheckGates(ctx, b.Settings().Config.GatesAt(board.AtMerge)); err != nil {
 		return nil, nil, err
 	}
 	trees, err := c.checkouts.requireTrees()
@@ -238,14 +239,14 @@ func (c *commands) passMerge(ctx context.Context, b *flow.Board, of *flow.Submis
 	if _, is := errors.AsType[*worktrees.CheckoutError](err); is && trees.Private(ctx, b.Settings().Integration.Tip, func(string) error { return nil }) == nil {
 		// This machine can check out integration, so the work itself is at
 		// fault.
-		return nil, &flow.Receipt{Gate: "checkout", Tree: tree, Exit: 1, By: c.mover.By, Output: flow.Excerpt(err.Error(), excerpt)}, nil
+		return nil, &board.Receipt{Gate: "checkout", Tree: tree, Exit: 1, By: c.mover.By, Output: board.Excerpt(err.Error(), excerpt)}, nil
 	}
 	return append(receipts, skipped...), failed, err
 }
 
 // prepared calls f in a private checkout of a commit, in which post_worktree ran. run runs a gate there;
 // where the set-up failed, its result is that of the gate, which does not run.
-func (c *commands) prepared(ctx context.Context, commit, tree flow.ObjectID, f func(dir string, run func(flow.Gate) (flow.Receipt, error)) error) error {
+func (c *commands) prepared(ctx context.Context, commit, tree board.ObjectID, f func(dir string, run func(board.Gate) (board.Receipt, error)) error) error {
 	trees, err := c.checkouts.requireTrees()
 	if err != nil {
 		return err
@@ -255,7 +256,7 @@ func (c *commands) prepared(ctx context.Context, commit, tree flow.ObjectID, f f
 		if err != nil {
 			return err
 		}
-		return f(dir, func(g flow.Gate) (flow.Receipt, error) {
+		return f(dir, func(g board.Gate) (board.Receipt, error) {
 			if unready == nil {
 				return c.runGate(ctx, g, dir, tree)
 			}
@@ -268,32 +269,32 @@ func (c *commands) prepared(ctx context.Context, commit, tree flow.ObjectID, f f
 
 // setUp returns the receipt of a set-up that failed: errored if it fails on integration too, which
 // blames no task.
-func (c *commands) setUp(ctx context.Context, dir string, commit flow.ObjectID) (failed *flow.Receipt, err error) {
+func (c *commands) setUp(ctx context.Context, dir string, commit board.ObjectID) (failed *board.Receipt, err error) {
 	b, _, err := c.store.Board(ctx)
 	if err != nil || b.Settings().Config.PostWorktree == "" {
 		return nil, err
 	}
-	g := flow.Gate{Command: b.Settings().Config.PostWorktree, Timeout: gateTimeout}
+	g := board.Gate{Command: b.Settings().Config.PostWorktree, Timeout: gateTimeout}
 	if err := c.trust.Check(ctx, g.Command); err != nil {
 		return nil, err
 	}
 	r, err := c.runGate(ctx, g, dir, "")
-	if err != nil || r.Result == flow.Pass {
+	if err != nil || r.Result == board.Pass {
 		return nil, err
 	}
 	tip := b.Settings().Integration.Tip
-	if r.Result = flow.Errored; tip != commit && c.checkSetUp(ctx, tip) == nil {
-		r.Result = flow.Fail
+	if r.Result = board.Errored; tip != commit && c.checkSetUp(ctx, tip) == nil {
+		r.Result = board.Fail
 	}
-	r.Output = flow.Excerpt(r.Output, excerpt/2) + "\n" + flow.Excerpt("post_worktree fails, "+endingOf(r), excerpt/2-1)
+	r.Output = board.Excerpt(r.Output, excerpt/2) + "\n" + board.Excerpt("post_worktree fails, "+endingOf(r), excerpt/2-1)
 	return &r, ctx.Err()
 }
 
 // checkSetUp returns an error if the set-up fails on a commit.
-func (c *commands) checkSetUp(ctx context.Context, commit flow.ObjectID) error {
-	return c.prepared(ctx, commit, "", func(_ string, run func(flow.Gate) (flow.Receipt, error)) error {
-		r, err := run(flow.Gate{Command: "true"})
-		if err == nil && r.Result != flow.Pass {
+func (c *commands) checkSetUp(ctx context.Context, commit board.ObjectID) error {
+	return c.prepared(ctx, commit, "", func(_ string, run func(board.Gate) (board.Receipt, error)) error {
+		r, err := run(board.Gate{Command: "true"})
+		if err == nil && r.Result != board.Pass {
 			err = errors.New(lastLine(r.Output))
 		}
 		return err
@@ -307,7 +308,7 @@ var numbers = pattern.Late(`[0-9]+`)
 // receipt. If a later gate fails then and a skipped one left files in its checkout, all
 // gates run, because the later one may need them. A gate that ends on integration as it
 // ends here blames no task: its result is that it could not run.
-func (c *commands) passAll(ctx context.Context, gates []flow.Gate, commit, tree flow.ObjectID) (receipts []flow.Receipt, failed *flow.Receipt, err error) {
+func (c *commands) passAll(ctx context.Context, gates []board.Gate, commit, tree board.ObjectID) (receipts []board.Receipt, failed *board.Receipt, err error) {
 	b, _, err := c.store.Board(ctx)
 	if err != nil {
 		return nil, nil, err
@@ -317,7 +318,7 @@ func (c *commands) passAll(ctx context.Context, gates []flow.Gate, commit, tree 
 		return nil, nil, err
 	}
 	// Receipts count where the set-up and the variables are the same.
-	inputs := []flow.Gate{{Command: b.Settings().Config.PostWorktree}, {Command: strings.Join(machine, "\x00")}}
+	inputs := []board.Gate{{Command: b.Settings().Config.PostWorktree}, {Command: strings.Join(machine, "\x00")}}
 	known, starts := 0, []int{0}
 	for i := range gates {
 		if kept, ok := c.receipts.find(slices.Concat(inputs, gates[:i+1]), tree); ok && known == i {
@@ -334,7 +335,7 @@ func (c *commands) passAll(ctx context.Context, gates []flow.Gate, commit, tree 
 	}
 	for _, from := range starts {
 		receipts, failed = receipts[:from], nil
-		err = c.prepared(ctx, commit, tree, func(dir string, run func(flow.Gate) (flow.Receipt, error)) error {
+		err = c.prepared(ctx, commit, tree, func(dir string, run func(board.Gate) (board.Receipt, error)) error {
 			stamp := stampOf(dir)
 			for i := from; i < len(gates) && failed == nil; i++ {
 				r, err := run(gates[i])
@@ -346,7 +347,7 @@ func (c *commands) passAll(ctx context.Context, gates []flow.Gate, commit, tree 
 				if err != nil {
 					return err
 				}
-				if receipts = append(receipts, r); r.Result != flow.Pass && gates[i].Required {
+				if receipts = append(receipts, r); r.Result != board.Pass && gates[i].Required {
 					failed = &r
 				}
 			}
@@ -357,7 +358,7 @@ func (c *commands) passAll(ctx context.Context, gates []flow.Gate, commit, tree 
 		}
 	}
 	tip := b.Settings().Integration.Tip
-	if err != nil || failed == nil || failed.Result != flow.Fail || commit == tip || lastLine(failed.Output) == "" {
+	if err != nil || failed == nil || failed.Result != board.Fail || commit == tip || lastLine(failed.Output) == "" {
 		return receipts, failed, err
 	}
 	tree, err = c.treeOf(ctx, tip)
@@ -368,19 +369,19 @@ func (c *commands) passAll(ctx context.Context, gates []flow.Gate, commit, tree 
 		numbers().ReplaceAllString(endingOf(*before), "") != numbers().ReplaceAllString(endingOf(*failed), "") {
 		return receipts, failed, err
 	}
-	failed.Result = flow.Errored
-	failed.Output += "\n" + flow.Excerpt(lastLine(failed.Output), excerpt/4) + "; so it ends on integration too, without this work"
-	failed.Output = flow.Excerpt(failed.Output, excerpt)
+	failed.Result = board.Errored
+	failed.Output += "\n" + board.Excerpt(lastLine(failed.Output), excerpt/4) + "; so it ends on integration too, without this work"
+	failed.Output = board.Excerpt(failed.Output, excerpt)
 	return receipts, failed, nil
 }
 
-func (c *commands) treeOf(ctx context.Context, commit flow.ObjectID) (flow.ObjectID, error) {
+func (c *commands) treeOf(ctx context.Context, commit board.ObjectID) (board.ObjectID, error) {
 	k, err := c.repo.Objects(ctx).Commit(commit)
 	return k.Tree, err
 }
 
 // endingOf describes how a gate failed, with its last line of output.
-func endingOf(r flow.Receipt) string {
+func endingOf(r board.Receipt) string {
 	text := fmt.Sprintf("it exits %d", r.Exit)
 	if line := lastLine(r.Output); line != "" {
 		text += ": " + line

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/view/metrics"
-	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/flow/layout"
 	"github.com/git-liza/git-liza/gitstore"
 	"github.com/git-liza/git-liza/gitstore/git"
@@ -32,7 +32,7 @@ func ReadCounts(ctx context.Context, c *Clone) (*metrics.Counts, error) {
 }
 
 // ReadCountsAt is [ReadCounts] up to a state, for while the newest one cannot be read.
-func ReadCountsAt(ctx context.Context, c *Clone, tip flow.ObjectID) (*metrics.Counts, error) {
+func ReadCountsAt(ctx context.Context, c *Clone, tip board.ObjectID) (*metrics.Counts, error) {
 	k := counter{Clone: c}
 	if err := k.countTo(ctx, tip); err != nil {
 		return nil, err
@@ -48,7 +48,7 @@ type counter struct {
 
 // countTo counts the moves up to a state that were not counted yet, and keeps the result in
 // the file.
-func (k *counter) countTo(ctx context.Context, tip flow.ObjectID) error {
+func (k *counter) countTo(ctx context.Context, tip board.ObjectID) error {
 	if k.counts == nil {
 		k.counts = &metrics.Counts{}
 		if data, err := os.ReadFile(countsFile(k.Clone)); err == nil {

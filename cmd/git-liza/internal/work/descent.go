@@ -9,6 +9,7 @@ import (
 
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/proc"
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/flow/layout"
 	"github.com/git-liza/git-liza/gitstore"
 	"github.com/git-liza/git-liza/gitstore/git"
@@ -19,8 +20,8 @@ import (
 // whose descendants make no moves.
 type CommandMark struct {
 	Board string // its id
-	By    flow.Actor
-	flow.Generation
+	By    board.Actor
+	board.Generation
 }
 
 // Records returns the folder of the records of a repository's marked
@@ -29,7 +30,7 @@ func Records(repo *git.Repo) string { return filepath.Join(repo.CommonDir(), lay
 
 // NewMark returns the mark of a command that is run for a store's board, as an
 // agent with the generation of its session; "" for a gate.
-func NewMark(ctx context.Context, store *gitstore.Store, by flow.Actor, g flow.Generation) (*proc.Mark, error) {
+func NewMark(ctx context.Context, store *gitstore.Store, by board.Actor, g board.Generation) (*proc.Mark, error) {
 	b, _, err := store.Board(ctx)
 	if err != nil {
 		return nil, err
@@ -73,13 +74,13 @@ func parseMark(m proc.Mark) (CommandMark, bool) {
 	if len(m.Words) != 3 {
 		return CommandMark{}, false
 	}
-	return CommandMark{m.Words[0], flow.Actor(m.Words[1]), flow.Generation(m.Words[2])}, true
+	return CommandMark{m.Words[0], board.Actor(m.Words[1]), board.Generation(m.Words[2])}, true
 }
 
 // CheckActor refuses (rule identity) an actor other than the agent of the session
 // that this process descends from; the generation must be the session's too. If the
 // session is doubtful, the actor must be the agent of some living session.
-func CheckActor(repo *git.Repo, board string, by flow.Actor, g flow.Generation) error {
+func CheckActor(repo *git.Repo, board string, by board.Actor, g board.Generation) error {
 	above, doubtful, err := MarksAbove(repo, board)
 	if err != nil {
 		return fmt.Errorf("whom this process descends from: %w", err)
@@ -92,7 +93,7 @@ var gateMoves = &flow.Refusal{Rule: flow.RuleIdentity, Hint: "git liza help", Re
 // IsGate reports whether [CheckActor] has refused a command of a gate or a hook.
 func IsGate(err error) bool { return err == error(gateMoves) }
 
-func checkActor(above, doubtful []CommandMark, by flow.Actor, g flow.Generation) error {
+func checkActor(above, doubtful []CommandMark, by board.Actor, g board.Generation) error {
 	for _, w := range above {
 		if w.By == "" {
 			return gateMoves
@@ -136,21 +137,21 @@ func CheckPeer(repo *git.Repo, board string, p proc.Peer, what string) error {
 }
 
 // permitMoves is [CheckActor] for the moves of a store.
-func permitMoves(store *gitstore.Store) func(context.Context, *flow.Board, flow.Move) error {
-	return func(_ context.Context, b *flow.Board, m flow.Move) error {
+func permitMoves(store *gitstore.Store) func(context.Context, *board.Board, flow.Move) error {
+	return func(_ context.Context, b *board.Board, m flow.Move) error {
 		return cmp.Or(CheckActor(store.Repo, b.Settings().Board, m.By, m.Generation), checkWatched(store.Repo, b), checkTerminal(b, m))
 	}
 }
 
 // checkTerminal refuses (rule doubt) what a process without a terminal does as a person, while
 // there is doubt about a task, so that a session may have left it: moves on that task, and those of people alone.
-func checkTerminal(b *flow.Board, m flow.Move) error {
+func checkTerminal(b *board.Board, m flow.Move) error {
 	tty, err := os.Open("/dev/tty")
 	if tty.Close(); err == nil || !m.By.IsHuman() {
 		return nil
 	}
 	for _, t := range b.Tasks() {
-		if t.Doubt != "" && (t.ID == m.Task || m.Act.HumansOnly()) {
+		if t.Doubt != "" && (t.ID == m.Task || flow.HumansOnly(m.Act)) {
 			return &flow.Refusal{Rule: flow.RuleDoubt, Hint: "git liza inbox",
 				Reason: b.Doubt(t.ID, t.Doubt) + ": this may be a process that it left, so type it at a terminal"}
 		}
@@ -160,7 +161,7 @@ func checkTerminal(b *flow.Board, m flow.Move) error {
 
 // checkWatched refuses (rule identity) a process from which all others are hidden, where the
 // folder of the records of sessions is gone, while agents of this machine are supervised.
-func checkWatched(repo *git.Repo, b *flow.Board) error {
+func checkWatched(repo *git.Repo, b *board.Board) error {
 	if !proc.IsBlind(Records(repo)) {
 		return nil
 	}

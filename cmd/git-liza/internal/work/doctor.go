@@ -13,6 +13,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/flow/layout"
 	"github.com/git-liza/git-liza/flow/lists"
 	"github.com/git-liza/git-liza/flow/shell"
@@ -148,11 +149,11 @@ func unreadableBoard(err error) Finding {
 	return bad("board", hint, "%v", err)
 }
 
-func (d *Doctor) sound(ctx context.Context, b *flow.Board, tip flow.ObjectID) Finding {
+func (d *Doctor) sound(ctx context.Context, b *board.Board, tip board.ObjectID) Finding {
 	if err := d.store.Audit.Vouch(ctx, tip); err != nil {
 		return bad("board", RepairBoard, "%v", err)
 	}
-	if err := b.Check(); err != nil {
+	if err := flow.Check(b); err != nil {
 		return bad("board", "git liza fsck --full", "%v", err)
 	}
 	s := b.Settings()
@@ -161,7 +162,7 @@ func (d *Doctor) sound(ctx context.Context, b *flow.Board, tip flow.ObjectID) Fi
 
 // clock compares the time of the board's last move with this machine's clock.
 // Moves are refused if the clock is more than a minute behind.
-func (d *Doctor) clock(b *flow.Board) Finding {
+func (d *Doctor) clock(b *board.Board) Finding {
 	now := d.store.Now()
 	if ahead := b.At().Sub(now); ahead > time.Minute {
 		return bad("clock", "date --utc", "the board's last move is %s ahead of this machine, whose clock says %s; if it is right, this takes back what is dated so: git liza fsck --repair --ahead", ahead, now.Format(time.RFC3339))
@@ -170,7 +171,7 @@ func (d *Doctor) clock(b *flow.Board) Finding {
 }
 
 // branch compares the branch with the tip that the board names.
-func (d *Doctor) branch(ctx context.Context, b *flow.Board) Finding {
+func (d *Doctor) branch(ctx context.Context, b *board.Board) Finding {
 	const check, restore = "integration", "git liza doctor --restore"
 	want := b.Settings().Integration
 	ref := want.Ref()
@@ -205,7 +206,7 @@ func (d *Doctor) branch(ctx context.Context, b *flow.Board) Finding {
 }
 
 // objects reads the objects that open work builds on.
-func (d *Doctor) objects(ctx context.Context, b *flow.Board) Finding {
+func (d *Doctor) objects(ctx context.Context, b *board.Board) Finding {
 	n, err := d.store.Audit.CheckTips(ctx, b)
 	var damaged *gitstore.Damaged
 	switch {
@@ -254,7 +255,7 @@ func (d *Doctor) CutLost(ctx context.Context) error {
 }
 
 // brokenRefs returns the refs that git cannot read.
-func (d *Doctor) brokenRefs(ctx context.Context, b *flow.Board) []Finding {
+func (d *Doctor) brokenRefs(ctx context.Context, b *board.Board) []Finding {
 	list, err := d.store.Audit.CheckRefs(ctx, b)
 	if err != nil {
 		return []Finding{bad("refs", "git for-each-ref", "%v", err)}
@@ -266,7 +267,7 @@ func (d *Doctor) brokenRefs(ctx context.Context, b *flow.Board) []Finding {
 
 // locked reports the locks that are older than a time. Younger ones may be those of a
 // move that is being made.
-func (d *Doctor) locked(b *flow.Board, older time.Duration) Finding {
+func (d *Doctor) locked(b *board.Board, older time.Duration) Finding {
 	locks, err := d.Locks(b.Settings().Integration.Name)
 	locks = slices.DeleteFunc(locks, func(l Lock) bool { return l.Age < older })
 	if err != nil {
@@ -281,7 +282,7 @@ func (d *Doctor) locked(b *flow.Board, older time.Duration) Finding {
 
 // holderOf returns who claimed the task of a checkout, or reviews in it, as one word
 // of a command; a placeholder if nobody does any more.
-func holderOf(b *flow.Board, k Checkout) string {
+func holderOf(b *board.Board, k Checkout) string {
 	t := b.Task(k.Task)
 	switch {
 	case t == nil:
@@ -297,7 +298,7 @@ func holderOf(b *flow.Board, k Checkout) string {
 }
 
 // leftovers reports checkouts that are not needed any more or are incomplete.
-func (d *Doctor) leftovers(ctx context.Context, b *flow.Board) []Finding {
+func (d *Doctor) leftovers(ctx context.Context, b *board.Board) []Finding {
 	list, err := d.checkouts.List(ctx, b)
 	if err != nil {
 		return []Finding{bad("worktrees", "git worktree list", "%v", err)}

@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/project/extension"
-	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/flow/layout"
 	"github.com/git-liza/git-liza/flow/shell"
 	"github.com/git-liza/git-liza/gitstore/git"
@@ -45,7 +45,7 @@ func (d *Doctor) earlier() []Finding {
 
 // Unmerged says which files of the main work tree would be told to agents if integration had
 // them as they are there: what a person has edited counts when it is merged.
-func (d *Doctor) Unmerged(ctx context.Context, b *flow.Board) []Finding {
+func (d *Doctor) Unmerged(ctx context.Context, b *board.Board) []Finding {
 	files, err := git.FilesAt(ctx, d.repo, b.Settings().Integration.Tip, extension.MaxFile)
 	if err != nil || d.repo.MainWorkTree() == "" {
 		return nil // others say what cannot be read

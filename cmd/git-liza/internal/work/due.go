@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/flow/breaker"
 	"github.com/git-liza/git-liza/gitstore/git"
 )
@@ -17,7 +18,7 @@ var errNotDue = errors.New("the board does not ask for the move")
 // still asks for it: after a lost race it is judged again. made is false if somebody
 // else was faster, or the board has moved past it; nothing was written then.
 func (c *Clone) MakeDue(ctx context.Context, due flow.Move) (made bool, err error) {
-	return c.makeIfDue(ctx, func(b *flow.Board, at time.Time) (flow.Move, bool) {
+	return c.makeIfDue(ctx, func(b *board.Board, at time.Time) (flow.Move, bool) {
 		for _, now := range flow.DueMoves(b, at, due.Goal) {
 			if now.Judges(due) {
 				m := c.Caller.Move(now.Act, "", now.Detail)
@@ -33,16 +34,16 @@ func (c *Clone) MakeDue(ctx context.Context, due flow.Move) (made bool, err erro
 // with a record newer than the last reset: after a lost race it is judged again. made is
 // false if there is none, or somebody else was faster; nothing was written then.
 func (c *Clone) Trip(ctx context.Context) (made bool, err error) {
-	return c.makeIfDue(ctx, func(b *flow.Board, _ time.Time) (flow.Move, bool) {
+	return c.makeIfDue(ctx, func(b *board.Board, _ time.Time) (flow.Move, bool) {
 		trip := breaker.Trip(b)
-		return c.Caller.Move(flow.ActTrip, "", trip), trip != nil
+		return c.Caller.Move(board.ActTrip, "", trip), trip != nil
 	})
 }
 
 // makeIfDue makes the move that find returns for the board that it is built for, if the
 // board asks for one.
-func (c *Clone) makeIfDue(ctx context.Context, find func(b *flow.Board, at time.Time) (m flow.Move, due bool)) (made bool, err error) {
-	r, err := c.Store.Do(ctx, func(b *flow.Board, at time.Time) (flow.Move, []git.RefUpdate, error) {
+func (c *Clone) makeIfDue(ctx context.Context, find func(b *board.Board, at time.Time) (m flow.Move, due bool)) (made bool, err error) {
+	r, err := c.Store.Do(ctx, func(b *board.Board, at time.Time) (flow.Move, []git.RefUpdate, error) {
 		m, due := find(b, at)
 		if err := b.Err(); err != nil {
 			return flow.Move{}, nil, err
@@ -87,7 +88,7 @@ func NewTripper(c *Clone, bars string) *Tripper { return &Tripper{clone: c, bars
 // anomalies or the circuit breaker may be others than when it looked last. If the trip that
 // the board calls for cannot be made here, it is returned with the reason. again is when to
 // look once more at the latest, the zero time if it does not matter.
-func (t *Tripper) Look(ctx context.Context, b *flow.Board, news bool) (left *flow.TripMove, why string, again time.Time) {
+func (t *Tripper) Look(ctx context.Context, b *board.Board, news bool) (left *flow.TripMove, why string, again time.Time) {
 	now := t.clone.Store.Now()
 	select {
 	case err := <-t.ended:

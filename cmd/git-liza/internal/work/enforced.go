@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/flow/layout"
 	"github.com/git-liza/git-liza/flow/lists"
 	"github.com/git-liza/git-liza/flow/shell"
@@ -18,7 +19,7 @@ import (
 
 // principals reports whether the board has principals, and as which one this
 // clone acts.
-func (d *Doctor) principals(ctx context.Context, b *flow.Board) Finding {
+func (d *Doctor) principals(ctx context.Context, b *board.Board) Finding {
 	const check = "principals"
 	who := b.Principals()
 	if len(who.List) == 0 {
@@ -56,7 +57,7 @@ func (d *Doctor) principals(ctx context.Context, b *flow.Board) Finding {
 const remoteLimit = 20 * time.Second
 
 // remote reports whether the remote that holds the board answers.
-func (d *Doctor) remote(ctx context.Context, b *flow.Board) []Finding {
+func (d *Doctor) remote(ctx context.Context, b *board.Board) []Finding {
 	const check = "remote"
 	name, err := d.store.Authority(ctx)
 	if err != nil {
@@ -95,7 +96,7 @@ func (d *Doctor) remote(ctx context.Context, b *flow.Board) []Finding {
 
 // refNames reports the refs that git can confuse with a ref whose name they
 // end in, and the tags that it takes for a branch.
-func (d *Doctor) refNames(ctx context.Context, b *flow.Board) []Finding {
+func (d *Doctor) refNames(ctx context.Context, b *board.Board) []Finding {
 	names, err := d.repo.Refs.ShadowRefs(ctx)
 	var homonyms []string
 	if err == nil {
@@ -112,7 +113,7 @@ func (d *Doctor) refNames(ctx context.Context, b *flow.Board) []Finding {
 }
 
 // kept names the refs that keep work of tasks which ended without it, and what was put aside.
-func (d *Doctor) kept(ctx context.Context, b *flow.Board) []Finding {
+func (d *Doctor) kept(ctx context.Context, b *board.Board) []Finding {
 	refs, err := d.repo.Refs.List(ctx, layout.SavedRefs, layout.RescueRefs)
 	if err != nil {
 		return []Finding{bad("kept", "git for-each-ref", "%v", err)}

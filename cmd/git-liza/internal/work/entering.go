@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/flow/plan"
 	"github.com/git-liza/git-liza/gitstore"
 )
@@ -19,26 +20,26 @@ type Entry struct {
 // A Warning is one about a task that a move describes, by its place in the move.
 type Warning struct {
 	plan.Fault
-	Task flow.TaskID
+	Task board.TaskID
 }
 
 // Tasks enters the descriptions of tasks, in moves that check lets pass.
 type Tasks struct{ *Clone }
 
 // Add adds tasks in one move. Those without an id get one.
-func (c Tasks) Add(ctx context.Context, list []flow.TaskInput) (Entry, error) {
+func (c Tasks) Add(ctx context.Context, list []board.TaskInput) (Entry, error) {
 	if err := c.Trust.AllowTasks(ctx, list); err != nil {
 		return Entry{}, err
 	}
-	return c.enter(ctx, flow.ActAdd, "", func(b *flow.Board) (flow.Detail, error) {
+	return c.enter(ctx, board.ActAdd, "", func(b *board.Board) (flow.Detail, error) {
 		return &flow.AddMove{Tasks: numbered(b, list)}, nil
 	})
 }
 
 // Edit describes a task anew. change makes the new description of the old one.
-func (c Tasks) Edit(ctx context.Context, id flow.TaskID, change func(flow.TaskInput) flow.TaskInput) (Entry, error) {
-	return c.enter(ctx, flow.ActEdit, id, func(b *flow.Board) (flow.Detail, error) {
-		in := flow.TaskInput{ID: id}
+func (c Tasks) Edit(ctx context.Context, id board.TaskID, change func(board.TaskInput) board.TaskInput) (Entry, error) {
+	return c.enter(ctx, board.ActEdit, id, func(b *board.Board) (flow.Detail, error) {
+		in := board.TaskInput{ID: id}
 		if t := b.Task(id); t != nil {
 			in = change(t.Input())
 		}
@@ -48,20 +49,20 @@ func (c Tasks) Edit(ctx context.Context, id flow.TaskID, change func(flow.TaskIn
 
 // Convert makes a task of a discovery. describe is called with the board that has the
 // discovery.
-func (c Tasks) Convert(ctx context.Context, id flow.RecordID, describe func(*flow.Board) flow.TaskInput) (Entry, error) {
-	return c.enter(ctx, flow.ActConvert, "", func(b *flow.Board) (flow.Detail, error) {
-		return &flow.ConvertMove{Discovery: id, Input: numbered(b, []flow.TaskInput{describe(b)})[0]}, nil
+func (c Tasks) Convert(ctx context.Context, id board.RecordID, describe func(*board.Board) board.TaskInput) (Entry, error) {
+	return c.enter(ctx, board.ActConvert, "", func(b *board.Board) (flow.Detail, error) {
+		return &flow.ConvertMove{Discovery: id, Input: numbered(b, []board.TaskInput{describe(b)})[0]}, nil
 	})
 }
 
 // Supersede replaces a task by others, of which new ones are entered.
-func (c Tasks) Supersede(ctx context.Context, id flow.TaskID, m flow.SupersedeMove) (made Entry, err error) {
+func (c Tasks) Supersede(ctx context.Context, id board.TaskID, m flow.SupersedeMove) (made Entry, err error) {
 	if err := c.Trust.AllowTasks(ctx, m.Add); err != nil {
 		return Entry{}, err
 	}
-	made.Result, err = c.End(ctx, flow.ActSupersede, id, func(b *flow.Board, save *flow.Save) (d flow.Detail, err error) {
+	made.Result, err = c.End(ctx, board.ActSupersede, id, func(b *board.Board, save *board.Save) (d flow.Detail, err error) {
 		d = &flow.SupersedeMove{Reason: m.Reason, By: m.By, Add: numbered(b, m.Add), Saved: save}
-		made.Warnings, err = c.check(ctx, b, c.Caller.Move(flow.ActSupersede, id, d))
+		made.Warnings, err = c.check(ctx, b, c.Caller.Move(board.ActSupersede, id, d))
 		return d, err
 	})
 	return made, err
@@ -69,7 +70,7 @@ func (c Tasks) Supersede(ctx context.Context, id flow.TaskID, m flow.SupersedeMo
 
 // numbered gives ids to the tasks of a list that have none. It works on a copy, because a
 // move that lost a race is made again on another board.
-func numbered(b *flow.Board, list []flow.TaskInput) []flow.TaskInput {
+func numbered(b *board.Board, list []board.TaskInput) []board.TaskInput {
 	list = slices.Clone(list)
 	b.Number(list)
 	return list
@@ -77,8 +78,8 @@ func numbered(b *flow.Board, list []flow.TaskInput) []flow.TaskInput {
 
 // enter makes a move that describes tasks. Before it is made it is refused for all that
 // check finds wrong with them, together with what the rules refuse.
-func (c Tasks) enter(ctx context.Context, act flow.Act, id flow.TaskID, detail func(*flow.Board) (flow.Detail, error)) (made Entry, err error) {
-	made.Result, err = c.Move(ctx, act, id, func(b *flow.Board) (flow.Detail, error) {
+func (c Tasks) enter(ctx context.Context, act board.Act, id board.TaskID, detail func(*board.Board) (flow.Detail, error)) (made Entry, err error) {
+	made.Result, err = c.Move(ctx, act, id, func(b *board.Board) (flow.Detail, error) {
 		d, err := detail(b)
 		if err == nil {
 			m := c.Caller.Move(act, id, d)
@@ -93,7 +94,7 @@ func (c Tasks) enter(ctx context.Context, act flow.Act, id flow.TaskID, detail f
 // check checks the tasks that a move describes, and returns warnings. Of a task that
 // the board has, only what the move brings about counts. What the rules refuse as well is
 // left to them, unless there is more.
-func (c Tasks) check(ctx context.Context, b *flow.Board, move flow.Move) (warnings []Warning, err error) {
+func (c Tasks) check(ctx context.Context, b *board.Board, move flow.Move) (warnings []Warning, err error) {
 	old := b.Task(move.Task)
 	if b.Settings().Integration.Tip == "" || old == nil && move.Task != "" {
 		return nil, nil
@@ -147,8 +148,8 @@ func isOfRules(f plan.Fault) bool {
 
 // refuse is the refusal of tasks for what the rules refuse and for other faults. A
 // move that they refuse whatever it describes has their refusal alone.
-func (c Tasks) refuse(ctx context.Context, b *flow.Board, move flow.Move, wrong []flow.Fault) error {
-	err := c.specs.explain(ctx, b.Ask(move), c.Store.CheckMove(ctx, b, move))
+func (c Tasks) refuse(ctx context.Context, b *board.Board, move flow.Move, wrong []flow.Fault) error {
+	err := c.specs.explain(ctx, flow.Ask(b, move), c.Store.CheckMove(ctx, b, move))
 	var refusal *flow.Refusal
 	if err == nil {
 		return flow.RefuseAll(wrong)

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/project/extension"
-	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/flow/lists"
 	"github.com/git-liza/git-liza/gitstore/git"
 )
@@ -46,7 +46,7 @@ const mostExtensions = 100
 
 // Extensions are the extensions on the board's integration branch of which something runs,
 // by name, trusted or not.
-func (t *Trust) Extensions(ctx context.Context, b *flow.Board) (list []RunningExtension, err error) {
+func (t *Trust) Extensions(ctx context.Context, b *board.Board) (list []RunningExtension, err error) {
 	tip := b.Settings().Integration.Tip
 	if tip == "" {
 		return nil, nil
@@ -106,7 +106,7 @@ func findRunning(objects *git.Objects, name string, tree git.ID) (RunningExtensi
 // TrustedExtensions are the extensions of which something runs whose trees are allowed on
 // this machine, in the order in which they lie over one another. It starts a git if there
 // is one of which something runs.
-func (t *Trust) TrustedExtensions(ctx context.Context, b *flow.Board) (trusted []RunningExtension, err error) {
+func (t *Trust) TrustedExtensions(ctx context.Context, b *board.Board) (trusted []RunningExtension, err error) {
 	list, err := t.Extensions(ctx, b)
 	if err != nil || len(list) == 0 {
 		return nil, err
@@ -143,7 +143,7 @@ func (t *Trust) TrustedExtensions(ctx context.Context, b *flow.Board) (trusted [
 
 // Commands are the commands that a board may ask a machine to run, with the extensions of
 // its integration branch of which something runs.
-func (t *Trust) Commands(ctx context.Context, b *flow.Board) ([]BoardCommand, error) {
+func (t *Trust) Commands(ctx context.Context, b *board.Board) ([]BoardCommand, error) {
 	list, err := t.SharedCommands(ctx, b)
 	if err != nil {
 		return nil, err
@@ -152,7 +152,7 @@ func (t *Trust) Commands(ctx context.Context, b *flow.Board) ([]BoardCommand, er
 }
 
 // SharedCommands are those of [Trust.Commands] that belong to no task.
-func (t *Trust) SharedCommands(ctx context.Context, b *flow.Board) ([]BoardCommand, error) {
+func (t *Trust) SharedCommands(ctx context.Context, b *board.Board) ([]BoardCommand, error) {
 	list := configCommands(b.Settings().Config)
 	running, err := t.Extensions(ctx, b)
 	return append(list, lists.Of(running, func(e RunningExtension) BoardCommand {

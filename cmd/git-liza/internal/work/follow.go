@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/view/metrics"
-	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/flow/layout"
 	"github.com/git-liza/git-liza/gitstore"
 	"github.com/git-liza/git-liza/gitstore/git"
@@ -30,9 +30,9 @@ const (
 
 // Known is what this machine knows beside the board.
 type Known struct {
-	Presences map[flow.AgentID]gitstore.Presence // the last ones of the registered agents
-	Dead      map[flow.AgentID]int               // the process id of an agent's supervisor that died on this machine
-	Active    []metrics.Active                   // who worked last, by the moves that were counted in this clone
+	Presences map[board.AgentID]gitstore.Presence // the last ones of the registered agents
+	Dead      map[board.AgentID]int               // the process id of an agent's supervisor that died on this machine
+	Active    []metrics.Active                    // who worked last, by the moves that were counted in this clone
 	// Machine grows when the configuration, branches or files of this clone may have
 	// changed, at most every two seconds: what follows from them is to be found anew.
 	Machine uint64
@@ -51,7 +51,7 @@ type Known struct {
 // Moves that come faster are gathered for 0.3 seconds. They are counted beside that, so that
 // Known.Active follows them; it lags by a hundred times what that takes. The error is that of ctx, or of a clone that
 // cannot be watched.
-func Follow(ctx context.Context, c *Clone, see func(b *flow.Board, tip flow.ObjectID, d gitstore.Delta, known Known, err error) (again time.Time)) error {
+func Follow(ctx context.Context, c *Clone, see func(b *board.Board, tip board.ObjectID, d gitstore.Delta, known Known, err error) (again time.Time)) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	f := &feed{Clone: c, see: see, view: Watch(ctx, c.Repo), prints: map[string]filePrint{}}
@@ -77,11 +77,11 @@ func Follow(ctx context.Context, c *Clone, see func(b *flow.Board, tip flow.Obje
 // A feed calls a follower of the board.
 type feed struct {
 	*Clone
-	see  func(*flow.Board, flow.ObjectID, gitstore.Delta, Known, error) time.Time
+	see  func(*board.Board, board.ObjectID, gitstore.Delta, Known, error) time.Time
 	view *View
 	away atomic.Pointer[error] // what came of the last sync with the remote
 
-	board *flow.Board // that see got last
+	board *board.Board // that see got last
 	tip   git.ID
 	known Known
 	fault string    // that see got last, "" if it got none
@@ -166,7 +166,7 @@ func (f *feed) show(ctx context.Context, tip git.ID) {
 
 // readBoard reads the board, and what lies between it and the one that see got last. What
 // differs is read too, so that a picture of it is whole.
-func (f *feed) readBoard(ctx context.Context) (*flow.Board, git.ID, gitstore.Delta, error) {
+func (f *feed) readBoard(ctx context.Context) (*board.Board, git.ID, gitstore.Delta, error) {
 	same := gitstore.Delta{From: f.tip, To: f.tip}
 	b, tip, err := f.Store.Board(ctx)
 	if err != nil || tip == f.tip {
@@ -212,14 +212,14 @@ func (f *feed) lookAround(ctx context.Context) {
 
 // findAgents finds what this machine knows of the agents.
 func (f *feed) findAgents(ctx context.Context) {
-	ids := f.board.IDs(flow.Agents)
+	ids := f.board.IDs(board.Agents)
 	presences, err := f.Store.Presences.List(ctx, f.board)
 	if err == nil && !maps.Equal(presences, f.known.Presences) {
 		f.known.Presences, f.news = presences, true
 	}
-	dead := map[flow.AgentID]int{}
+	dead := map[board.AgentID]int{}
 	for i, name := range ids {
-		a := f.board.Agent(flow.AgentID(name))
+		a := f.board.Agent(board.AgentID(name))
 		switch {
 		case a == nil:
 		case len(ids) <= probedAtOnce || (i-f.probed%len(ids)+len(ids))%len(ids) < probedAtOnce:

@@ -5,6 +5,7 @@ import (
 	"context"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/flow/lists"
 	"github.com/git-liza/git-liza/gitstore"
 	"github.com/git-liza/git-liza/gitstore/git"
@@ -12,22 +13,22 @@ import (
 
 // SubmissionGates are the commands by which a submission can be judged without reading
 // it: the task's verify, and the gates of the board.
-func SubmissionGates(b *flow.Board, t *flow.Task) (gates []flow.Gate) {
+func SubmissionGates(b *board.Board, t *board.Task) (gates []board.Gate) {
 	if t.Verify != "" {
-		gates = append(gates, flow.Gate{Name: "verify", Command: t.Verify, Required: true, Timeout: cmp.Or(t.VerifyTimeout, gateTimeout)})
+		gates = append(gates, board.Gate{Name: "verify", Command: t.Verify, Required: true, Timeout: cmp.Or(t.VerifyTimeout, gateTimeout)})
 	}
-	return append(gates, b.Settings().Config.GatesAt(flow.AtMerge)...)
+	return append(gates, b.Settings().Config.GatesAt(board.AtMerge)...)
 }
 
 // CheckGates refuses gates of which one is not allowed to run on this machine.
-func (t *Trust) CheckGates(ctx context.Context, gates []flow.Gate) error {
-	return t.Check(ctx, lists.Of(gates, func(g flow.Gate) string { return g.Command })...)
+func (t *Trust) CheckGates(ctx context.Context, gates []board.Gate) error {
+	return t.Check(ctx, lists.Of(gates, func(g board.Gate) string { return g.Command })...)
 }
 
 // RunGates runs gates one after the other in the checkout of a commit, each whatever
 // became of those before, and returns their receipts. It runs none if this machine may
 // not run them all.
-func (c *Clone) RunGates(ctx context.Context, gates []flow.Gate, commit flow.ObjectID, dir string) ([]flow.Receipt, error) {
+func (c *Clone) RunGates(ctx context.Context, gates []board.Gate, commit board.ObjectID, dir string) ([]board.Receipt, error) {
 	if err := c.Trust.CheckGates(ctx, gates); err != nil {
 		return nil, err
 	}
@@ -35,7 +36,7 @@ func (c *Clone) RunGates(ctx context.Context, gates []flow.Gate, commit flow.Obj
 	if err != nil {
 		return nil, err
 	}
-	var receipts []flow.Receipt
+	var receipts []board.Receipt
 	for _, g := range gates {
 		r, err := c.commands.runGate(ctx, g, dir, tree)
 		if err != nil {
@@ -50,8 +51,8 @@ func (c *Clone) RunGates(ctx context.Context, gates []flow.Gate, commit flow.Obj
 type Stages struct{ *Clone }
 
 // passSubmission runs the gates at a submission on a commit.
-func (c Stages) passSubmission(ctx context.Context, b *flow.Board, t *flow.Task, commit flow.ObjectID) ([]flow.Receipt, error) {
-	if len(b.Settings().Config.GatesAt(flow.AtSubmit)) == 0 {
+func (c Stages) passSubmission(ctx context.Context, b *board.Board, t *board.Task, commit board.ObjectID) ([]board.Receipt, error) {
+	if len(b.Settings().Config.GatesAt(board.AtSubmit)) == 0 {
 		return nil, nil
 	}
 	bases, err := c.Repo.MergeBases(ctx, commit, b.Settings().Integration.Tip)
@@ -67,7 +68,7 @@ func (c Stages) passSubmission(ctx context.Context, b *flow.Board, t *flow.Task,
 	if err != nil {
 		return nil, err
 	}
-	run, skipped := c.commands.parted(b, flow.AtSubmit, tree, len(paths), paths)
+	run, skipped := c.commands.parted(b, board.AtSubmit, tree, len(paths), paths)
 	receipts, failed, err := c.commands.passTree(ctx, run, commit, tree)
 	if err == nil && failed != nil {
 		err = refuseGate(*failed, commit, "git liza submit "+string(t.ID))
@@ -76,7 +77,7 @@ func (c Stages) passSubmission(ctx context.Context, b *flow.Board, t *flow.Task,
 }
 
 // passTree runs gates on a commit.
-func (c *commands) passTree(ctx context.Context, gates []flow.Gate, commit, tree flow.ObjectID) ([]flow.Receipt, *flow.Receipt, error) {
+func (c *commands) passTree(ctx context.Context, gates []board.Gate, commit, tree board.ObjectID) ([]board.Receipt, *board.Receipt, error) {
 	if err := c.trust.CheckGates(ctx, gates); err != nil || len(gates) == 0 {
 		return nil, nil, err
 	}
@@ -85,7 +86,7 @@ func (c *commands) passTree(ctx context.Context, gates []flow.Gate, commit, tree
 
 // passIntegration runs the gates of a stage on integration as it is. failed is the first
 // required one that does not pass.
-func (c Stages) passIntegration(ctx context.Context, b *flow.Board, at flow.Stage) (receipts []flow.Receipt, failed *flow.Receipt, err error) {
+func (c Stages) passIntegration(ctx context.Context, b *board.Board, at board.Stage) (receipts []board.Receipt, failed *board.Receipt, err error) {
 	tip := b.Settings().Integration.Tip
 	tree, err := c.commands.treeOf(ctx, tip)
 	if err != nil {
@@ -97,35 +98,35 @@ func (c Stages) passIntegration(ctx context.Context, b *flow.Board, at flow.Stag
 // PassLevel runs the gates of levels on integration, and records whether the next level
 // of a goal passed. without are tasks that a person leaves out. A level that failed is
 // recorded, and no error.
-func (c Stages) PassLevel(ctx context.Context, goal flow.GoalID, without []flow.TaskID) (gitstore.Result, error) {
+func (c Stages) PassLevel(ctx context.Context, goal board.GoalID, without []board.TaskID) (gitstore.Result, error) {
 	b, _, err := c.Store.Board(ctx)
 	if err != nil {
 		return gitstore.Result{}, err
 	}
-	m := &flow.LevelMove{Level: flow.NextLevel(b, goal), Without: without} // another process may pass it meanwhile
-	made := c.Caller.Move(flow.ActLevel, "", m)
+	m := &flow.LevelMove{Level: board.NextLevel(b, goal), Without: without} // another process may pass it meanwhile
+	made := c.Caller.Move(board.ActLevel, "", m)
 	made.Goal = goal
 	if err := c.Store.CheckMove(ctx, b, made); err != nil && !flow.IsRefused(err, flow.RuleGate) {
 		return gitstore.Result{}, err
 	}
-	receipts, failed, err := c.passIntegration(ctx, b, flow.AtLevel)
+	receipts, failed, err := c.passIntegration(ctx, b, board.AtLevel)
 	if err != nil {
 		return gitstore.Result{}, err
 	}
 	m.Receipts, m.Tip = receipts, b.Settings().Integration.Tip
-	if failed != nil && failed.Result == flow.Errored {
+	if failed != nil && failed.Result == board.Errored {
 		return gitstore.Result{}, refuseGate(*failed, m.Tip, "git liza goal level pass --goal "+string(goal))
 	}
-	return c.For(goal).Make(ctx, flow.ActLevel, "", m)
+	return c.For(goal).Make(ctx, board.ActLevel, "", m)
 }
 
 // PassGoal runs the gates of goals on integration, for a goal that is completed.
 func (c Stages) PassGoal(ctx context.Context, m *flow.CompleteMove) error {
 	b, _, err := c.Store.Board(ctx)
-	if err != nil || len(b.Settings().Config.GatesAt(flow.AtGoal)) == 0 {
+	if err != nil || len(b.Settings().Config.GatesAt(board.AtGoal)) == 0 {
 		return err
 	}
-	receipts, failed, err := c.passIntegration(ctx, b, flow.AtGoal)
+	receipts, failed, err := c.passIntegration(ctx, b, board.AtGoal)
 	if err != nil {
 		return err
 	}
@@ -138,7 +139,7 @@ func (c Stages) PassGoal(ctx context.Context, m *flow.CompleteMove) error {
 
 // PassPhase runs the gates that the phase of a goal needs on integration, and leads the
 // goal to its next phase.
-func (c Stages) PassPhase(ctx context.Context, goal flow.GoalID) (gitstore.Result, error) {
+func (c Stages) PassPhase(ctx context.Context, goal board.GoalID) (gitstore.Result, error) {
 	b, _, err := c.Store.Board(ctx)
 	if err != nil {
 		return gitstore.Result{}, err
@@ -147,13 +148,13 @@ func (c Stages) PassPhase(ctx context.Context, goal flow.GoalID) (gitstore.Resul
 	if g := b.Goal(goal); g != nil {
 		m.From = g.Phase // another process may end it meanwhile
 	}
-	if len(flow.ExitGates(b, goal)) > 0 {
-		made := c.Caller.Move(flow.ActPhase, "", m)
+	if len(board.ExitGates(b, goal)) > 0 {
+		made := c.Caller.Move(board.ActPhase, "", m)
 		made.Goal = goal
 		if err := c.Store.CheckMove(ctx, b, made); err != nil && !flow.IsRefused(err, flow.RuleGate) {
 			return gitstore.Result{}, err
 		}
-		receipts, failed, err := c.passIntegration(ctx, b, flow.AtPhase)
+		receipts, failed, err := c.passIntegration(ctx, b, board.AtPhase)
 		if err != nil {
 			return gitstore.Result{}, err
 		}
@@ -162,11 +163,11 @@ func (c Stages) PassPhase(ctx context.Context, goal flow.GoalID) (gitstore.Resul
 			return gitstore.Result{}, refuseGate(*failed, m.Tip, "git liza goal phase next --goal "+string(goal))
 		}
 	}
-	return c.For(goal).Make(ctx, flow.ActPhase, "", m)
+	return c.For(goal).Make(ctx, board.ActPhase, "", m)
 }
 
 // NoGates refuses to judge a task by gates where there are none.
-func NoGates(t *flow.Task) *flow.Refusal {
+func NoGates(t *board.Task) *flow.Refusal {
 	return &flow.Refusal{Rule: flow.RuleGate, Hint: "git liza config gates.NAME.command CMD",
 		Reason: string(t.ID) + " has no verify, and the board has no gates: nothing says whether its submission is right"}
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/proc"
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/flow/glob"
 	"github.com/git-liza/git-liza/flow/plan"
 	"github.com/git-liza/git-liza/gitstore"
@@ -20,8 +21,8 @@ import (
 // machine.
 type Ground struct {
 	plan.Ground
-	files *files      // nil without a commit
-	board *flow.Board // nil without a board
+	files *files       // nil without a commit
+	board *board.Board // nil without a board
 }
 
 // Err is the first error that kept a question from being answered.
@@ -38,7 +39,7 @@ func (g *Ground) Err() error {
 
 // OpenGround returns what a plan is checked against in a clone, for an actor who would
 // enter it.
-func OpenGround(ctx context.Context, c *Clone, by flow.Actor) (*Ground, error) {
+func OpenGround(ctx context.Context, c *Clone, by board.Actor) (*Ground, error) {
 	b, _, err := c.Store.Board(ctx)
 	if errors.Is(err, gitstore.ErrNoBoard) {
 		g := &Ground{}
@@ -59,17 +60,17 @@ func OpenGround(ctx context.Context, c *Clone, by flow.Actor) (*Ground, error) {
 }
 
 // groundOf is what tasks of a goal are checked against on a board.
-func (m *mover) groundOf(ctx context.Context, b *flow.Board, by flow.Actor, goal flow.GoalID) (*Ground, error) {
+func (m *mover) groundOf(ctx context.Context, b *board.Board, by board.Actor, goal board.GoalID) (*Ground, error) {
 	g := &Ground{board: b}
 	g.HasTool = m.hasTool(ctx)
 	g.TextLimit, g.Tests = b.Settings().Config.TextLimit, b.Settings().Config.Tests
 	phase := plannedPhase(b, goal)
-	g.Describe = func(in flow.TaskInput) []*flow.Refusal {
+	g.Describe = func(in board.TaskInput) []*flow.Refusal {
 		in.Phase = cmp.Or(in.Phase, phase)
-		return b.Describe(in, by)
+		return flow.DescribeOn(b, in, by)
 	}
-	g.OnBoard = func(id flow.TaskID) bool { return b.Task(id) != nil }
-	g.Names = func(id flow.TaskID, path string) bool {
+	g.OnBoard = func(id board.TaskID) bool { return b.Task(id) != nil }
+	g.Names = func(id board.TaskID, path string) bool {
 		t := b.Task(id)
 		return t != nil && t.Files != nil && slices.Contains(slices.Concat(t.Files.Written(), t.Files.Read), path)
 	}
@@ -80,7 +81,7 @@ func (m *mover) groundOf(ctx context.Context, b *flow.Board, by flow.Actor, goal
 			g.Deepest = max(g.Deepest, s.Level)
 		}
 	}
-	for _, gate := range slices.Concat(b.Settings().Config.GatesAt(flow.AtSubmit), b.Settings().Config.GatesAt(flow.AtMerge)) {
+	for _, gate := range slices.Concat(b.Settings().Config.GatesAt(board.AtSubmit), b.Settings().Config.GatesAt(board.AtMerge)) {
 		g.Gated = g.Gated || gate.Required && len(gate.Paths) == 0
 	}
 	return g, g.open(ctx, m.Repo, b.Settings().Integration.Tip)
@@ -99,7 +100,7 @@ func (m *mover) hasTool(ctx context.Context) func(string) bool {
 
 // An ownership is what the open tasks of a board write.
 type ownership struct {
-	board    *flow.Board
+	board    *board.Board
 	paths    map[string]bool // nil until somebody asks
 	patterns []string
 	asked    int

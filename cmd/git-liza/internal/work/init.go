@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/flow/layout"
 	"github.com/git-liza/git-liza/gitstore"
 	"github.com/git-liza/git-liza/gitstore/git"
@@ -19,7 +20,7 @@ type Plan struct {
 	Goal   string // its first line is the title; "" takes the spec's first heading
 	Spec   string // "" is specs/vision.md, and where that is of another goal, a page of its own
 	Branch string // integration
-	Lease  flow.Duration
+	Lease  board.Duration
 
 	set bool // it is one more goal of a board
 }
@@ -28,7 +29,7 @@ type Plan struct {
 // a commit, the spec is in it, and no branch is in the way. The vision is that which
 // [Clone.Init] writes where there is no spec; nil if there is one.
 func (c *Clone) Prepare(ctx context.Context, p Plan) (*flow.InitMove, *Vision, error) {
-	p.Goal = flow.Clean(p.Goal)
+	p.Goal = board.Clean(p.Goal)
 	tip, created, err := c.startOf(ctx, p)
 	if err != nil {
 		return nil, nil, err
@@ -58,18 +59,18 @@ func (c *Clone) Prepare(ctx context.Context, p Plan) (*flow.InitMove, *Vision, e
 	if err != nil {
 		return nil, nil, err
 	}
-	config := flow.DefaultConfig()
+	config := board.DefaultConfig()
 	config.Lease, config.ReviewLease = p.Lease, p.Lease
-	return &flow.InitMove{Board: id, Format: flow.NewestFormat, Goal: "goal-1", Title: title, Spec: p.Spec,
-		Integration: flow.Branch{Name: p.Branch, Tip: tip}, Created: created, Config: config}, vision, nil
+	return &flow.InitMove{Board: id, Format: board.NewestFormat, Goal: "goal-1", Title: title, Spec: p.Spec,
+		Integration: board.Branch{Name: p.Branch, Tip: tip}, Created: created, Config: config}, vision, nil
 }
 
 // startOf returns the commit at which integration is or will be made. It refuses a
 // repository without a commit, and branches that are in the way.
-func (c *Clone) startOf(ctx context.Context, p Plan) (tip flow.ObjectID, created bool, err error) {
+func (c *Clone) startOf(ctx context.Context, p Plan) (tip board.ObjectID, created bool, err error) {
 	const longest = 128 // as the rules have it
 	if _, err := c.Repo.Git(ctx, "check-ref-format", "--branch", p.Branch); err != nil || len(p.Branch) > longest {
-		return "", false, &flow.Refusal{Rule: flow.RuleForm, Hint: "git liza help init", Reason: fmt.Sprintf("%q cannot be the integration branch", flow.Excerpt(p.Branch, 80))}
+		return "", false, &flow.Refusal{Rule: flow.RuleForm, Hint: "git liza help init", Reason: fmt.Sprintf("%q cannot be the integration branch", board.Excerpt(p.Branch, 80))}
 	}
 	ref := "refs/heads/" + p.Branch
 	tip, err = c.Repo.Refs.Resolve(ctx, ref)
@@ -105,8 +106,8 @@ func (c *Clone) Init(ctx context.Context, d *flow.InitMove, vision *Vision) (git
 		}
 		return gitstore.Result{Already: true, Commit: tip, Before: b, After: b}, err
 	}
-	r, err := c.Store.Do(ctx, func(b *flow.Board, at time.Time) (flow.Move, []git.RefUpdate, error) {
-		m := c.Caller.Move(flow.ActInit, "", d)
+	r, err := c.Store.Do(ctx, func(b *board.Board, at time.Time) (flow.Move, []git.RefUpdate, error) {
+		m := c.Caller.Move(board.ActInit, "", d)
 		if vision == nil {
 			return m, nil, nil
 		}

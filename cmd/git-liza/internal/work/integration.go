@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/flow/layout"
 	"github.com/git-liza/git-liza/flow/shell"
 	"github.com/git-liza/git-liza/gitstore"
@@ -26,7 +26,7 @@ type Integration struct {
 // checkFollow refuses to move integration while a checkout of it has changes.
 // If the branch is at the commit already, a person moved it with its checkout,
 // and no checkout needs to follow.
-func (i *Integration) checkFollow(ctx context.Context, to flow.ObjectID) error {
+func (i *Integration) checkFollow(ctx context.Context, to board.ObjectID) error {
 	b, _, err := i.store.Board(ctx)
 	if err != nil || i.checkouts.Trees == nil {
 		return err
@@ -40,7 +40,7 @@ func (i *Integration) checkFollow(ctx context.Context, to flow.ObjectID) error {
 }
 
 // bringCheckouts moves a checkout of integration to the commit that the board has.
-func (i *Integration) bringCheckouts(ctx context.Context, b *flow.Board, from flow.ObjectID) error {
+func (i *Integration) bringCheckouts(ctx context.Context, b *board.Board, from board.ObjectID) error {
 	if i.checkouts.Trees == nil {
 		return nil
 	}
@@ -83,16 +83,16 @@ type follower struct {
 }
 
 // MayFollow refuses to move the branch while a checkout of it has changes.
-func (f follower) MayFollow(ctx context.Context, from, to flow.ObjectID) error {
+func (f follower) MayFollow(ctx context.Context, from, to board.ObjectID) error {
 	return f.each(ctx, from, to, f.trees.Followers.Check)
 }
 
 // Follow moves the checkouts to the tip of the branch.
-func (f follower) Follow(ctx context.Context, from, to flow.ObjectID) error {
+func (f follower) Follow(ctx context.Context, from, to board.ObjectID) error {
 	return f.each(ctx, from, to, f.trees.Followers.Follow)
 }
 
-func (f follower) each(ctx context.Context, from, to flow.ObjectID, do func(context.Context, string, flow.ObjectID, flow.ObjectID) error) error {
+func (f follower) each(ctx context.Context, from, to board.ObjectID, do func(context.Context, string, board.ObjectID, board.ObjectID) error) error {
 	b, _, err := f.store.Board(ctx)
 	if errors.Is(err, gitstore.ErrNoBoard) || from == "" {
 		return nil
@@ -117,7 +117,7 @@ type Ahead struct {
 // that is on no branch. It is also nil if the extra commits are only merges, or
 // work of tasks, which reaches integration by a review. Commits that cannot be
 // read do not count.
-func (i *Integration) Ahead(ctx context.Context, b *flow.Board) *Ahead {
+func (i *Integration) Ahead(ctx context.Context, b *board.Board) *Ahead {
 	want := b.Settings().Integration
 	if i.repo.MainWorkTree() == "" {
 		return nil
@@ -152,7 +152,7 @@ func (i *Integration) Ahead(ctx context.Context, b *flow.Board) *Ahead {
 
 // mainBranch returns the branch of the main checkout and the commit that it is at; "" if
 // it is on no branch, or on one without a commit.
-func (i *Integration) mainBranch(ctx context.Context) (branch string, at flow.ObjectID, err error) {
+func (i *Integration) mainBranch(ctx context.Context) (branch string, at board.ObjectID, err error) {
 	ref := ""
 	if i.repo.GitDir() == i.repo.CommonDir() {
 		ref, err = i.repo.Refs.SymbolicRef(ctx, "HEAD")

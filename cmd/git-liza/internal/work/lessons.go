@@ -9,13 +9,14 @@ import (
 
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/project/lesson"
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/gitstore"
 	"github.com/git-liza/git-liza/gitstore/git"
 )
 
 // Lessons reads the lessons of a commit, by name. wrong are the paths of files and folders
 // that are none; they concern nobody.
-func Lessons(ctx context.Context, repo *git.Repo, commit flow.ObjectID) (list []lesson.Lesson, wrong []string, err error) {
+func Lessons(ctx context.Context, repo *git.Repo, commit board.ObjectID) (list []lesson.Lesson, wrong []string, err error) {
 	objects, entries, err := listFolder(ctx, repo, commit, lesson.Folder)
 	if err != nil {
 		return nil, nil, err
@@ -58,7 +59,7 @@ func Lessons(ctx context.Context, repo *git.Repo, commit flow.ObjectID) (list []
 
 // MarkGone notes of each lesson which of its commits are not on integration, whose tip is
 // given. It starts two gits, whatever the number of lessons.
-func MarkGone(ctx context.Context, repo *git.Repo, tip flow.ObjectID, list []lesson.Lesson) error {
+func MarkGone(ctx context.Context, repo *git.Repo, tip board.ObjectID, list []lesson.Lesson) error {
 	var names strings.Builder
 	for _, l := range list {
 		for _, commit := range l.Commits {
@@ -99,7 +100,7 @@ func MarkGone(ctx context.Context, repo *git.Repo, tip flow.ObjectID, list []les
 
 // Concerned are the paths and globs by which lessons are found for a task: those that it
 // owns, else those that it declared; any, if nobody has said; none without a task.
-func Concerned(t *flow.Task) []string {
+func Concerned(t *board.Task) []string {
 	switch {
 	case t == nil:
 		return nil
@@ -113,16 +114,16 @@ func Concerned(t *flow.Task) []string {
 
 // Librarian is the role that writes lessons. A board that has it gets a task for it at the
 // end of each sprint in which something went wrong.
-const Librarian flow.Role = "librarian"
+const Librarian board.Role = "librarian"
 
 // LessonsTask is the id of the task that writes down what a sprint has taught. The id makes
 // the task once.
-func LessonsTask(id flow.SprintID) flow.TaskID { return "lessons-" + flow.TaskID(id) }
+func LessonsTask(id board.SprintID) board.TaskID { return "lessons-" + board.TaskID(id) }
 
 // Setbacks counts the moves of a sprint from which there may be something to learn:
 // rejections, handoffs, failed merges, abandoned tasks and anomalies. Those of tasks of
 // librarians are none.
-func Setbacks(ctx context.Context, c *Clone, b *flow.Board, tip flow.ObjectID, s *flow.Sprint) (count int, err error) {
+func Setbacks(ctx context.Context, c *Clone, b *board.Board, tip board.ObjectID, s *board.Sprint) (count int, err error) {
 	err = c.Store.Log(tip, func(e gitstore.Event) (bool, error) {
 		m := e.Move
 		within := !m.At.Before(s.Started) && (s.Ended.IsZero() || !m.At.After(s.Ended))
@@ -134,9 +135,9 @@ func Setbacks(ctx context.Context, c *Clone, b *flow.Board, tip flow.ObjectID, s
 	return count, err
 }
 
-func isSetback(b *flow.Board, m flow.Move) bool {
+func isSetback(b *board.Board, m flow.Move) bool {
 	switch m.Act {
-	case flow.ActReject, flow.ActHandoff, flow.ActIntegrationFail, flow.ActAbandon, flow.ActAnomaly:
+	case board.ActReject, board.ActHandoff, board.ActIntegrationFail, board.ActAbandon, board.ActAnomaly:
 		t := b.Task(m.Task)
 		return t == nil || t.Role != Librarian
 	}
@@ -145,12 +146,12 @@ func isSetback(b *flow.Board, m flow.Move) bool {
 
 // AddLessons adds the task that writes down what a sprint has taught. It returns "" if the
 // board has no librarians, nothing went wrong, the task is there, or the goal has ended.
-func AddLessons(ctx context.Context, c *Clone, id flow.SprintID) (flow.TaskID, error) {
-	task := flow.TaskInput{ID: LessonsTask(id), Kind: flow.Docs, Role: Librarian, Owns: []string{lesson.Folder + "/**"},
+func AddLessons(ctx context.Context, c *Clone, id board.SprintID) (board.TaskID, error) {
+	task := board.TaskInput{ID: LessonsTask(id), Kind: board.Docs, Role: Librarian, Owns: []string{lesson.Folder + "/**"},
 		Title:    fmt.Sprintf("Write down what %s has taught", id),
 		DoneWhen: fmt.Sprintf("Each rejection, handoff, failed merge, abandoned task and anomaly of %s has a lesson or needs none, and `git liza check` finds no error", id),
 		Scope:    lesson.Folder + " alone; `git liza sprint " + string(id) + "` and `git liza log` say what happened"}
-	return addOnce(ctx, c, id, task, func(b *flow.Board, tip flow.ObjectID, s *flow.Sprint) (bool, error) {
+	return addOnce(ctx, c, id, task, func(b *board.Board, tip board.ObjectID, s *board.Sprint) (bool, error) {
 		if b.Role(Librarian) == nil {
 			return false, b.Err()
 		}

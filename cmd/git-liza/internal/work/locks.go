@@ -10,7 +10,7 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/flow/layout"
 	"github.com/git-liza/git-liza/gitstore/git"
 )
@@ -72,7 +72,7 @@ func (d *Doctor) Unlock(ctx context.Context, say func(Lock)) ([]Lock, error) {
 	if err := d.repo.Journal.Recover(ctx); err != nil {
 		return nil, err
 	}
-	integration := flow.Branch{}
+	integration := board.Branch{}
 	if b, _, err := d.store.Board(ctx); err == nil {
 		integration = b.Settings().Integration
 	}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/flow/shell"
 	"github.com/git-liza/git-liza/gitstore"
 	"github.com/git-liza/git-liza/gitstore/git"
@@ -15,20 +16,20 @@ import (
 
 // Merged is the result of a merge.
 type Merged struct {
-	Task      flow.TaskID   `json:"task"`
-	Status    flow.Status   `json:"status"`
-	Commit    flow.ObjectID `json:"merge_commit,omitempty"`
-	Onto      flow.ObjectID `json:"onto,omitempty"`
-	Drift     int           `json:"drift"`
-	Warning   string        `json:"warning,omitempty"` // if the drift reaches the board's drift_alarm
-	Conflicts []string      `json:"conflicts,omitempty"`
-	Gate      string        `json:"gate,omitempty"`
-	Output    string        `json:"output,omitempty"`
+	Task      board.TaskID   `json:"task"`
+	Status    board.Status   `json:"status"`
+	Commit    board.ObjectID `json:"merge_commit,omitempty"`
+	Onto      board.ObjectID `json:"onto,omitempty"`
+	Drift     int            `json:"drift"`
+	Warning   string         `json:"warning,omitempty"` // if the drift reaches the board's drift_alarm
+	Conflicts []string       `json:"conflicts,omitempty"`
+	Gate      string         `json:"gate,omitempty"`
+	Output    string         `json:"output,omitempty"`
 }
 
 // alarm warns if integration has gained many commits since the merged work
 // began. A drift_alarm of 0 switches it off.
-func (m *Merged) alarm(b *flow.Board) {
+func (m *Merged) alarm(b *board.Board) {
 	if most := b.Settings().Config.DriftAlarm; most > 0 && m.Drift >= most {
 		m.Warning = fmt.Sprintf("integration went on by %d commits while %s was worked on (drift_alarm is %d), and its review did not see them: git show %s",
 			m.Drift, m.Task, most, m.Commit)
@@ -51,7 +52,7 @@ const maxMerges = 20
 // transaction. Work that conflicts, fails a gate, or would
 // put a text that nobody judged where goals or tasks stand on it, becomes
 // INTEGRATION_FAILED: a *Setback. It stays approved if a gate cannot run: an *[Outage].
-func (i *Integration) Merge(ctx context.Context, id flow.TaskID) (Merged, gitstore.Result, error) {
+func (i *Integration) Merge(ctx context.Context, id board.TaskID) (Merged, gitstore.Result, error) {
 	for range maxMerges {
 		merged, r, err := i.mergeOnce(ctx, id)
 		if !errors.Is(err, errTipMoved) {
@@ -61,11 +62,11 @@ func (i *Integration) Merge(ctx context.Context, id flow.TaskID) (Merged, gitsto
 	return Merged{}, gitstore.Result{}, fmt.Errorf("%w: %w", gitstore.ErrConflict, errTipMoved)
 }
 
-func (i *Integration) mergeOnce(ctx context.Context, id flow.TaskID) (Merged, gitstore.Result, error) {
+func (i *Integration) mergeOnce(ctx context.Context, id board.TaskID) (Merged, gitstore.Result, error) {
 	if err := i.store.Settler.Settle(ctx); err != nil {
 		return Merged{}, gitstore.Result{}, err
 	}
-	b, refusal, err := i.mover.openedBoard(ctx, flow.ActMerge, id)
+	b, refusal, err := i.mover.openedBoard(ctx, board.ActMerge, id)
 	if err != nil {
 		return Merged{}, gitstore.Result{}, err
 	}
@@ -112,7 +113,7 @@ func (i *Integration) mergeOnce(ctx context.Context, id flow.TaskID) (Merged, gi
 
 // computeMerge lets git merge the submission of a task with integration. failure is
 // nil unless the work cannot be integrated so, whatever the gates say.
-func (i *Integration) computeMerge(ctx context.Context, b *flow.Board, t *flow.Task) (computed git.Merge, failure *flow.IntegrationFailMove, err error) {
+func (i *Integration) computeMerge(ctx context.Context, b *board.Board, t *board.Task) (computed git.Merge, failure *flow.IntegrationFailMove, err error) {
 	tip, sub, commits := b.Settings().Integration.Tip, t.Submission, i.store.Commits
 	crossed, err := commits.Crossed(ctx, tip, sub.Commit, sub.Base)
 	if err != nil {
@@ -130,11 +131,11 @@ func (i *Integration) computeMerge(ctx context.Context, b *flow.Board, t *flow.T
 		return computed, nil, err
 	}
 	if n := len(computed.Conflicts); n > 0 {
-		return computed, &flow.IntegrationFailMove{Onto: tip, Paths: computed.Conflicts[:min(n, flow.MaxList)]}, nil
+		return computed, &flow.IntegrationFailMove{Onto: tip, Paths: computed.Conflicts[:min(n, board.MaxList)]}, nil
 	}
-	contested, err := commits.Contested(ctx, flow.Query{Texts: b.Texts(), Onto: tip, Base: sub.Base, Submission: sub.Commit}, computed.Tree)
+	contested, err := commits.Contested(ctx, flow.Query{Texts: flow.QueryTexts(b), Onto: tip, Base: sub.Base, Submission: sub.Commit}, computed.Tree)
 	if n := len(contested); n > 0 {
-		failure = &flow.IntegrationFailMove{Onto: tip, Paths: contested[:min(n, flow.MaxList)], Gate: trackedGate,
+		failure = &flow.IntegrationFailMove{Onto: tip, Paths: contested[:min(n, board.MaxList)], Gate: trackedGate,
 			Output: fmt.Sprintf("%s and integration both changed %s, and nobody judged the text that a merge makes of both; merge integration into the branch, read the result and submit it",
 				t.ID, someOf(contested))}
 	}
@@ -143,7 +144,7 @@ func (i *Integration) computeMerge(ctx context.Context, b *flow.Board, t *flow.T
 
 // completeMerged completes the merge of a task that is merged already: it removes
 // what a killed merge left behind.
-func (i *Integration) completeMerged(ctx context.Context, t *flow.Task) (Merged, gitstore.Result, error) {
+func (i *Integration) completeMerged(ctx context.Context, t *board.Task) (Merged, gitstore.Result, error) {
 	merged := Merged{Task: t.ID, Status: t.Status, Commit: t.Merge.Commit, Onto: t.Merge.Onto, Drift: t.Merge.Drift}
 	if err := i.store.Mirror.CheckLanded(ctx, t.Merge.Commit); err != nil {
 		return merged, gitstore.Result{}, &Unlanded{t.ID, err}
@@ -161,7 +162,7 @@ func (i *Integration) completeMerged(ctx context.Context, t *flow.Task) (Merged,
 
 // recordFailure records that the work could not be integrated.
 func (i *Integration) recordFailure(ctx context.Context, merged Merged, d *flow.IntegrationFailMove) (Merged, gitstore.Result, error) {
-	r, err := i.mover.Move(ctx, flow.ActIntegrationFail, merged.Task, func(b *flow.Board) (flow.Detail, error) {
+	r, err := i.mover.Move(ctx, board.ActIntegrationFail, merged.Task, func(b *board.Board) (flow.Detail, error) {
 		if b.Settings().Integration.Tip != d.Onto {
 			return nil, errTipMoved
 		}
@@ -186,14 +187,14 @@ func (i *Integration) recordFailure(ctx context.Context, merged Merged, d *flow.
 
 // makeMerge makes the merge move with its refs and updates checkouts of
 // integration.
-func (i *Integration) makeMerge(ctx context.Context, merged Merged, t *flow.Task, d *flow.MergeMove) (Merged, gitstore.Result, error) {
+func (i *Integration) makeMerge(ctx context.Context, merged Merged, t *board.Task, d *flow.MergeMove) (Merged, gitstore.Result, error) {
 	if err := i.checkFollow(ctx, d.Commit); err != nil {
 		return merged, gitstore.Result{}, err
 	}
-	r, err := i.store.Do(ctx, func(b *flow.Board, _ time.Time) (flow.Move, []git.RefUpdate, error) {
+	r, err := i.store.Do(ctx, func(b *board.Board, _ time.Time) (flow.Move, []git.RefUpdate, error) {
 		now := b.Task(t.ID)
-		m := i.mover.Caller.Move(flow.ActMerge, t.ID, d)
-		if now == nil || !now.Status.Allows(flow.ActMerge) {
+		m := i.mover.Caller.Move(board.ActMerge, t.ID, d)
+		if now == nil || !flow.Allows(now.Status, board.ActMerge) {
 			return m, nil, nil
 		}
 		if b.Settings().Integration.Tip != d.Onto || now.Submission.Commit != d.Submission {
@@ -221,7 +222,7 @@ func (i *Integration) makeMerge(ctx context.Context, merged Merged, t *flow.Task
 
 // endBranch deletes the task's branch with the merge. Commits beyond the
 // reviewed one are kept as left out.
-func (i *Integration) endBranch(ctx context.Context, t *flow.Task, d *flow.MergeMove) ([]git.RefUpdate, error) {
+func (i *Integration) endBranch(ctx context.Context, t *board.Task, d *flow.MergeMove) ([]git.RefUpdate, error) {
 	ref := t.ID.BranchRef()
 	tip, err := i.repo.Refs.Resolve(ctx, ref)
 	if err != nil {

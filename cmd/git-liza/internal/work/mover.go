@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/gitstore"
 	"github.com/git-liza/git-liza/gitstore/document"
 	"github.com/git-liza/git-liza/gitstore/git"
@@ -23,33 +24,33 @@ type mover struct {
 
 	// Usual is the goal of moves that are about nothing of another one; "" is the
 	// current goal of the board.
-	Usual flow.GoalID
+	Usual board.GoalID
 	// Named is the goal of all moves that are not about a task; "" leaves it to
 	// what they are about.
-	Named flow.GoalID
+	Named board.GoalID
 }
 
 // For returns a copy whose moves name a goal, see Named.
-func (m *mover) For(goal flow.GoalID) *mover {
+func (m *mover) For(goal board.GoalID) *mover {
 	n := *m
 	n.Named = goal
 	return &n
 }
 
 // goalOf returns the goal that a move names.
-func (m *mover) goalOf(b *flow.Board, made flow.Move) flow.GoalID {
+func (m *mover) goalOf(b *board.Board, made flow.Move) board.GoalID {
 	if m.Named != "" && made.Task == "" {
 		return m.Named
 	}
 	if !made.Act.NamesGoalAlone() {
 		made.Goal = m.Usual
 	}
-	return b.GoalOf(made)
+	return flow.GoalOf(b, made)
 }
 
 // Identify sets the actor of the clone's moves, with the principal that this
 // machine has for it.
-func (m *mover) Identify(ctx context.Context, by flow.Actor, g flow.Generation) error {
+func (m *mover) Identify(ctx context.Context, by board.Actor, g board.Generation) error {
 	principal, err := PrincipalOf(ctx, m.Repo, by)
 	m.By, m.Generation, m.Principal = by, g, principal
 	return err
@@ -57,9 +58,9 @@ func (m *mover) Identify(ctx context.Context, by flow.Actor, g flow.Generation) 
 
 // Move makes a move that changes only the blackboard. detail is called with
 // the board that it will be applied to.
-func (m *mover) Move(ctx context.Context, act flow.Act, task flow.TaskID, detail func(*flow.Board) (flow.Detail, error)) (gitstore.Result, error) {
+func (m *mover) Move(ctx context.Context, act board.Act, task board.TaskID, detail func(*board.Board) (flow.Detail, error)) (gitstore.Result, error) {
 	var asked flow.Query
-	r, err := m.Store.Do(ctx, func(b *flow.Board, _ time.Time) (flow.Move, []git.RefUpdate, error) {
+	r, err := m.Store.Do(ctx, func(b *board.Board, _ time.Time) (flow.Move, []git.RefUpdate, error) {
 		d, err := detail(b)
 		if err == nil {
 			err = m.checkSecrets(act, d)
@@ -69,7 +70,7 @@ func (m *mover) Move(ctx context.Context, act flow.Act, task flow.TaskID, detail
 		}
 		made := m.Caller.Move(act, task, d)
 		made.Goal = m.goalOf(b, made)
-		asked = b.Ask(made)
+		asked = flow.Ask(b, made)
 		return made, nil, nil
 	})
 	return r, m.specs.explain(ctx, asked, err)
@@ -77,7 +78,7 @@ func (m *mover) Move(ctx context.Context, act flow.Act, task flow.TaskID, detail
 
 // checkSecrets refuses a move of a spawned agent that contains the value of a
 // secret variable of its environment, because the board is permanent and shared.
-func (m *mover) checkSecrets(act flow.Act, d flow.Detail) error {
+func (m *mover) checkSecrets(act board.Act, d flow.Detail) error {
 	if !m.Generation.Spawned() {
 		return nil
 	}
@@ -90,8 +91,8 @@ func (m *mover) checkSecrets(act flow.Act, d flow.Detail) error {
 }
 
 // Make is [mover.Move] for a detail that does not depend on the board.
-func (m *mover) Make(ctx context.Context, act flow.Act, task flow.TaskID, detail flow.Detail) (gitstore.Result, error) {
-	return m.Move(ctx, act, task, func(*flow.Board) (flow.Detail, error) { return detail, nil })
+func (m *mover) Make(ctx context.Context, act board.Act, task board.TaskID, detail flow.Detail) (gitstore.Result, error) {
+	return m.Move(ctx, act, task, func(*board.Board) (flow.Detail, error) { return detail, nil })
 }
 
 // syncMirror syncs with the remote, if there is one, so that checks before a
@@ -106,7 +107,7 @@ func (m *mover) syncMirror(ctx context.Context) (bool, error) {
 }
 
 // Fresh returns the current board, after a sync if a remote holds it.
-func (m *mover) Fresh(ctx context.Context) (*flow.Board, error) {
+func (m *mover) Fresh(ctx context.Context) (*board.Board, error) {
 	if _, err := m.syncMirror(ctx); err != nil {
 		return nil, err
 	}
@@ -116,12 +117,12 @@ func (m *mover) Fresh(ctx context.Context) (*flow.Board, error) {
 
 // openedBoard returns the board if an act may begin on it, else a refusal. If
 // a mirror refuses, it is synced and asked again.
-func (m *mover) openedBoard(ctx context.Context, act flow.Act, id flow.TaskID) (*flow.Board, *flow.Refusal, error) {
+func (m *mover) openedBoard(ctx context.Context, act board.Act, id board.TaskID) (*board.Board, *flow.Refusal, error) {
 	b, _, err := m.Store.Board(ctx)
 	if err != nil {
 		return nil, nil, err
 	}
-	refusal := b.Opens(act, id, m.Caller, b.At())
+	refusal := flow.Opens(b, act, id, m.Caller, b.At())
 	if refusal == nil {
 		return b, nil, nil
 	}
@@ -132,20 +133,20 @@ func (m *mover) openedBoard(ctx context.Context, act flow.Act, id flow.TaskID) (
 	if b, _, err = m.Store.Board(ctx); err != nil {
 		return nil, nil, err
 	}
-	return b, b.Opens(act, id, m.Caller, b.At()), nil
+	return b, flow.Opens(b, act, id, m.Caller, b.At()), nil
 }
 
 // taskFor returns the task that an act is about: the one that is named, else the one that the
 // actor should take. The error reports a missing or unreadable board before it reports that there
 // is no task.
-func (m *mover) taskFor(b *flow.Board, act flow.Act, at time.Time, named flow.TaskID) (flow.TaskID, error) {
+func (m *mover) taskFor(b *board.Board, act board.Act, at time.Time, named board.TaskID) (board.TaskID, error) {
 	if named != "" {
 		return named, nil
 	}
 	if b.Empty() {
 		return "", gitstore.ErrNoBoard
 	}
-	id, refusal := b.Best(act, m.Caller, at, nil)
+	id, refusal := flow.Best(b, act, m.Caller, at, nil)
 	if b.Err() != nil {
 		return "", b.Err()
 	}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/plan/planfile"
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/flow/lists"
 	"github.com/git-liza/git-liza/flow/plan"
 	"github.com/git-liza/git-liza/flow/shell"
@@ -25,9 +26,9 @@ type PlanImport struct {
 	*Clone
 	Path   string // of the plan, as hints name it
 	File   *planfile.File
-	Goal   flow.GoalID
-	Update bool          // also describe tasks anew
-	Of     *flow.PlanRef // the artifact of the goal's workflow that the plan is, nil if it asks for none
+	Goal   board.GoalID
+	Update bool           // also describe tasks anew
+	Of     *board.PlanRef // the artifact of the goal's workflow that the plan is, nil if it asks for none
 
 	Found plan.Difference // from the board of the last attempt
 	Moved []int           // the tasks of the move
@@ -51,37 +52,37 @@ func (e *PlanFaults) Error() string {
 
 // MakesPlan reports whether a phase of a goal's workflow produces the plan from which its
 // tasks are imported.
-func MakesPlan(b *flow.Board, goal flow.GoalID) bool {
-	return planPhase(flow.FindWorkflow(b, goal)) >= 0
+func MakesPlan(b *board.Board, goal board.GoalID) bool {
+	return planPhase(board.FindWorkflow(b, goal)) >= 0
 }
 
 // planPhase is the place of the phase that produces the plan, -1 if none does.
-func planPhase(w *flow.Workflow) int {
+func planPhase(w *board.Workflow) int {
 	if w == nil {
 		return -1
 	}
-	return slices.IndexFunc(w.Phases, func(f flow.WorkflowPhase) bool {
-		return slices.ContainsFunc(f.Artifacts, func(a flow.PhaseArtifact) bool { return w.Type(a.Type).IsPlan() })
+	return slices.IndexFunc(w.Phases, func(f board.WorkflowPhase) bool {
+		return slices.ContainsFunc(f.Artifacts, func(a board.PhaseArtifact) bool { return w.Type(a.Type).IsPlan() })
 	})
 }
 
 // plannedPhase is the phase that tasks of a goal's plan will have, while it is not there
 // yet: the one after that which produces the plan. Else it is "".
-func plannedPhase(b *flow.Board, goal flow.GoalID) flow.PhaseID {
-	w := flow.FindWorkflow(b, goal)
+func plannedPhase(b *board.Board, goal board.GoalID) board.PhaseID {
+	w := board.FindWorkflow(b, goal)
 	made := planPhase(w)
 	if made < 0 || made+1 == len(w.Phases) {
 		return ""
 	}
 	now := b.Goal(goal).Phase
-	if slices.ContainsFunc(w.Phases[:made+1], func(f flow.WorkflowPhase) bool { return f.Name == now }) {
+	if slices.ContainsFunc(w.Phases[:made+1], func(f board.WorkflowPhase) bool { return f.Name == now }) {
 		return w.Phases[made+1].Name
 	}
 	return ""
 }
 
 // OpenPlan reads an approved plan of a goal as integration has it.
-func OpenPlan(ctx context.Context, c *Clone, goal flow.GoalID, of flow.PlanRef) (*PlanImport, error) {
+func OpenPlan(ctx context.Context, c *Clone, goal board.GoalID, of board.PlanRef) (*PlanImport, error) {
 	data, err := c.Repo.Objects(ctx).ReadKind(of.Blob, "blob", gitstore.MaxMove)
 	if err != nil {
 		return nil, err
@@ -149,14 +150,14 @@ var errNothingNew = errors.New("the board has the whole plan")
 // Enter makes the move that leads from the board to a plan that was checked. The error is
 // a *[PlanFaults] where the board has tasks otherwise.
 func (i *PlanImport) Enter(ctx context.Context) (gitstore.Result, error) {
-	act := flow.ActAdd
+	act := board.ActAdd
 	if i.Of != nil {
-		act = flow.ActImport
+		act = board.ActImport
 	}
 	r, err := i.For(i.Goal).Move(ctx, act, "", i.detail)
 	switch {
 	case errors.Is(err, errNothingNew) && i.Found.Schedule != nil:
-		return i.For(i.Goal).Make(ctx, flow.ActSchedule, "", &flow.ScheduleMove{Schedule: *i.Found.Schedule})
+		return i.For(i.Goal).Make(ctx, board.ActSchedule, "", &flow.ScheduleMove{Schedule: *i.Found.Schedule})
 	case errors.Is(err, errNothingNew):
 		r.Already, err = true, nil
 	}
@@ -164,13 +165,13 @@ func (i *PlanImport) Enter(ctx context.Context) (gitstore.Result, error) {
 }
 
 // Tasks are those of the plan.
-func (i *PlanImport) Tasks() []flow.TaskInput {
-	return lists.Of(i.File.Plan.Tasks, func(t plan.Task) flow.TaskInput { return t.TaskInput })
+func (i *PlanImport) Tasks() []board.TaskInput {
+	return lists.Of(i.File.Plan.Tasks, func(t plan.Task) board.TaskInput { return t.TaskInput })
 }
 
 // detail is the move that leads from a board to the plan. The import of an artifact may
 // say that the board has all its tasks.
-func (i *PlanImport) detail(b *flow.Board) (flow.Detail, error) {
+func (i *PlanImport) detail(b *board.Board) (flow.Detail, error) {
 	i.Found, i.Moved = plan.Compare(&i.File.Plan, b, i.Goal), nil
 	if err := cmp.Or(b.Err(), i.checkChanges()); err != nil {
 		return nil, err

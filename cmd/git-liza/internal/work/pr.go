@@ -12,15 +12,16 @@ import (
 
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/codehost"
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/flow/layout"
 )
 
 // An Imported is a review of a code host, and what became of it.
 type Imported struct {
 	codehost.Review
-	Task    flow.TaskID   // whose submission it is about; "" if it is about none
-	Status  flow.Status   // of that task then
-	Made    flow.Act      // approve, reject or note; zero if it was left out
+	Task    board.TaskID  // whose submission it is about; "" if it is about none
+	Status  board.Status  // of that task then
+	Made    board.Act     // approve, reject or note; zero if it was left out
 	Already bool          // the board had it
 	Why     string        // it was left out, or became a note
 	Refusal *flow.Refusal // of the rules, if they left it out
@@ -31,7 +32,7 @@ type Imported struct {
 // first. role is for whom they judge; "" is human where that role is missing, else as for
 // a verdict of the person's own. An error other than a refusal of one review ends it; the
 // list says what was made before.
-func ImportReviews(ctx context.Context, c *Clone, x codehost.Export, role flow.Role) ([]Imported, error) {
+func ImportReviews(ctx context.Context, c *Clone, x codehost.Export, role board.Role) ([]Imported, error) {
 	b, _, err := c.Store.Board(ctx)
 	switch {
 	case err != nil:
@@ -39,7 +40,7 @@ func ImportReviews(ctx context.Context, c *Clone, x codehost.Export, role flow.R
 	case !c.By.IsHuman():
 		return nil, &flow.Refusal{Rule: flow.RuleVouch, Hint: "git liza help pr", Reason: fmt.Sprintf("only a person brings a verdict from a code host, not %s", c.By)}
 	}
-	i := importer{Clone: c, role: role, board: b, against: map[flow.TaskID]string{}}
+	i := importer{Clone: c, role: role, board: b, against: map[board.TaskID]string{}}
 	for _, one := range codehost.Standings(x.Reviews) {
 		i.list = append(i.list, Imported{Review: one.Review, Why: one.Why})
 	}
@@ -61,15 +62,15 @@ func ImportReviews(ctx context.Context, c *Clone, x codehost.Export, role flow.R
 // An importer brings the reviews of one export.
 type importer struct {
 	*Clone
-	role    flow.Role
-	board   *flow.Board // after the last move
+	role    board.Role
+	board   *board.Board // after the last move
 	list    []Imported
-	against map[flow.TaskID]string // who rejected it in this import
+	against map[board.TaskID]string // who rejected it in this import
 }
 
 // findTasks finds the tasks whose submissions the reviews are about.
 func (i *importer) findTasks(ctx context.Context) error {
-	of := map[flow.ObjectID][]*flow.Task{}
+	of := map[board.ObjectID][]*board.Task{}
 	for _, s := range i.board.Tasks() {
 		if s.Status.Final() {
 			continue
@@ -82,18 +83,18 @@ func (i *importer) findTasks(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	before := map[flow.ObjectID]string{}
+	before := map[board.ObjectID]string{}
 	for _, ref := range slices.Sorted(maps.Keys(saved)) {
 		before[saved[ref]], _, _ = strings.Cut(strings.TrimPrefix(ref, layout.SavedRefs), "/")
 	}
 	for n := range i.list {
 		one := &i.list[n]
-		commit := flow.ObjectID(cmp.Or(one.Commit, one.Head))
+		commit := board.ObjectID(cmp.Or(one.Commit, one.Head))
 		tasks := of[commit]
 		if len(tasks) == 1 {
 			one.Task, one.Status = tasks[0].ID, tasks[0].Status
 		}
-		switch was := i.board.Task(flow.TaskID(before[commit])); {
+		switch was := i.board.Task(board.TaskID(before[commit])); {
 		case one.Task != "":
 		case len(tasks) == 0 && was != nil && was.Submission != nil && was.Submission.Commit == commit:
 			one.Task, one.Status = was.ID, was.Status // it has ended
@@ -103,7 +104,7 @@ func (i *importer) findTasks(ctx context.Context) error {
 		case was != nil && was.Submission != nil:
 			one.Why = fmt.Sprintf("it is about %s, and %s has submitted %s since", commit.Short(), was.ID, was.Submission.Commit.Short())
 		default:
-			one.Why = fmt.Sprintf("no task has submitted %.40s", flow.Clean(string(commit)))
+			one.Why = fmt.Sprintf("no task has submitted %.40s", board.Clean(string(commit)))
 		}
 	}
 	return i.board.Err()
@@ -115,12 +116,12 @@ func (i *importer) bring(ctx context.Context, one *Imported) error {
 	if t == nil {
 		return i.board.Err()
 	}
-	v := &flow.Voucher{Account: one.Account, Review: one.ID, URL: one.URL}
+	v := &board.Voucher{Account: one.Account, Review: one.ID, URL: one.URL}
 	role := i.role
-	if role == "" && slices.Contains(t.Missing(), flow.HumanRole) {
-		role = flow.HumanRole
+	if role == "" && slices.Contains(t.Missing(), board.HumanRole) {
+		role = board.HumanRole
 	}
-	commit := flow.ObjectID(one.Commit)
+	commit := board.ObjectID(one.Commit)
 	switch {
 	case one.State == codehost.Commented:
 		return i.note(ctx, one)
@@ -131,7 +132,7 @@ func (i *importer) bring(ctx context.Context, one *Imported) error {
 		one.Why = "changes are requested by " + i.against[t.ID]
 		return nil
 	case one.State == codehost.Approved:
-		return i.make(ctx, one, &flow.ApproveMove{Commit: commit, Message: flow.Excerpt(one.Body, i.limit()), Role: role, For: v})
+		return i.make(ctx, one, &flow.ApproveMove{Commit: commit, Message: board.Excerpt(one.Body, i.limit()), Role: role, For: v})
 	case i.against[t.ID] != "":
 		one.Why = fmt.Sprintf("%s is rejected by %s already", t.ID, i.against[t.ID])
 		return i.note(ctx, one)
@@ -142,9 +143,9 @@ func (i *importer) bring(ctx context.Context, one *Imported) error {
 		return err
 	}
 	m.Feedback = feedback
-	if last := t.Judgement(flow.RejectsAs(i.board, i.Caller.Move(flow.ActReject, t.ID, m))).Rejection; t.Attempt.Cycles > 0 && last != nil {
+	if last := t.Judgement(flow.RejectsAs(i.board, i.Caller.Move(board.ActReject, t.ID, m))).Rejection; t.Attempt.Cycles > 0 && last != nil {
 		for n := range last.Blockers { // the host says nothing of them
-			m.Feedback.Prior = append(m.Feedback.Prior, flow.Prior{Finding: strconv.Itoa(n + 1), Status: flow.StillPresent})
+			m.Feedback.Prior = append(m.Feedback.Prior, board.Prior{Finding: strconv.Itoa(n + 1), Status: board.StillPresent})
 		}
 	}
 	if err := i.make(ctx, one, m); err != nil || one.Made == 0 {
@@ -155,16 +156,16 @@ func (i *importer) bring(ctx context.Context, one *Imported) error {
 }
 
 // verdictOf is the act that brings a review in a state that judges.
-func verdictOf(state string) flow.Act {
+func verdictOf(state string) board.Act {
 	if state == codehost.Approved {
-		return flow.ActApprove
+		return board.ActApprove
 	}
-	return flow.ActReject
+	return board.ActReject
 }
 
 // hasVerdict reports whether a task has the verdict of a review already.
-func hasVerdict(t *flow.Task, v *flow.Voucher, commit flow.ObjectID) bool {
-	return slices.ContainsFunc(t.Judgements, func(j flow.Judgement) bool {
+func hasVerdict(t *board.Task, v *board.Voucher, commit board.ObjectID) bool {
+	return slices.ContainsFunc(t.Judgements, func(j board.Judgement) bool {
 		return j.Verdict != nil && j.Verdict.For != nil && *j.Verdict.For == *v && j.Verdict.Commit == commit ||
 			j.Rejection != nil && j.Rejection.For != nil && *j.Rejection.For == *v && j.Rejection.Commit == commit
 	})
@@ -201,11 +202,11 @@ const mostBlockers = 40
 
 // feedback is what a review that requests changes says: its comments on lines are the
 // blockers, or what it says at all.
-func (i *importer) feedback(ctx context.Context, t *flow.Task, r codehost.Review) (flow.Feedback, error) {
-	var f flow.Feedback
+func (i *importer) feedback(ctx context.Context, t *board.Task, r codehost.Review) (board.Feedback, error) {
+	var f board.Feedback
 	for n, one := range r.Comments {
 		if n == mostBlockers {
-			f.Blockers = append(f.Blockers, flow.Finding{Issue: fmt.Sprintf("%d more comments: %s", len(r.Comments)-n, r.URL)})
+			f.Blockers = append(f.Blockers, board.Finding{Issue: fmt.Sprintf("%d more comments: %s", len(r.Comments)-n, r.URL)})
 			break
 		}
 		issue := one.Body
@@ -213,19 +214,19 @@ func (i *importer) feedback(ctx context.Context, t *flow.Task, r codehost.Review
 			issue = fmt.Sprintf("before the change, %s:%d: %s", one.Path, one.Line, issue)
 			one.Path, one.Line = "", 0
 		}
-		f.Blockers = append(f.Blockers, flow.Finding{File: flow.Clean(one.Path), Line: one.Line, Issue: flow.Excerpt(issue, i.limit())})
+		f.Blockers = append(f.Blockers, board.Finding{File: board.Clean(one.Path), Line: one.Line, Issue: board.Excerpt(issue, i.limit())})
 	}
 	if len(f.Blockers) > 0 {
-		f.Overall = flow.Excerpt(r.Body, i.limit())
+		f.Overall = board.Excerpt(r.Body, i.limit())
 		return f, i.checkPlaces(ctx, t, f.Blockers)
 	}
-	issue := cmp.Or(flow.Excerpt(r.Body, i.limit()), "changes are requested: "+r.URL)
-	f.Blockers = []flow.Finding{{Issue: issue}}
+	issue := cmp.Or(board.Excerpt(r.Body, i.limit()), "changes are requested: "+r.URL)
+	f.Blockers = []board.Finding{{Issue: issue}}
 	return f, nil
 }
 
 // checkPlaces puts the places of findings that the submission does not have into their words.
-func (i *importer) checkPlaces(ctx context.Context, t *flow.Task, list []flow.Finding) error {
+func (i *importer) checkPlaces(ctx context.Context, t *board.Task, list []board.Finding) error {
 	facts, err := i.Store.Commits.Facts(ctx, flow.Query{Submission: t.Submission.Commit, Lines: filesOf(list)})
 	if err != nil || !facts.Exists {
 		return err
@@ -233,7 +234,7 @@ func (i *importer) checkPlaces(ctx context.Context, t *flow.Task, list []flow.Fi
 	for n := range list {
 		one := &list[n]
 		if lines, known := facts.Lines[one.File]; one.File != "" && (!known || lines < 0 || one.Line > lines) {
-			one.Issue = flow.Excerpt(fmt.Sprintf("%s:%d: %s", one.File, one.Line, one.Issue), i.limit())
+			one.Issue = board.Excerpt(fmt.Sprintf("%s:%d: %s", one.File, one.Line, one.Issue), i.limit())
 			one.File, one.Line = "", 0
 		}
 	}
@@ -242,7 +243,7 @@ func (i *importer) checkPlaces(ctx context.Context, t *flow.Task, list []flow.Fi
 
 // note leaves what a review says as a note for the task.
 func (i *importer) note(ctx context.Context, one *Imported) error {
-	text := one.Account + " on " + flow.ObjectID(one.Commit).Short() + ": " + one.Body
+	text := one.Account + " on " + board.ObjectID(one.Commit).Short() + ": " + one.Body
 	for _, c := range one.Comments {
 		text += fmt.Sprintf("\n- %s:%d — %s", c.Path, c.Line, c.Body)
 	}
@@ -250,15 +251,15 @@ func (i *importer) note(ctx context.Context, one *Imported) error {
 	if len(at) > i.limit()/2 {
 		at = ""
 	}
-	text = flow.Excerpt(text, i.limit()-len(at)) + at
-	one.Made = flow.ActNote
-	for _, n := range flow.All[*flow.Note](i.board, flow.Notes) {
+	text = board.Excerpt(text, i.limit()-len(at)) + at
+	one.Made = board.ActNote
+	for _, n := range board.All[*board.Note](i.board, board.Notes) {
 		if n.For == string(one.Task) && n.Text == text {
 			one.Already = true
 			return nil
 		}
 	}
-	r, err := i.Make(ctx, flow.ActNote, "", &flow.NoteMove{For: string(one.Task), Text: text})
+	r, err := i.Make(ctx, board.ActNote, "", &flow.NoteMove{For: string(one.Task), Text: text})
 	if err == nil {
 		i.board = r.After
 	}

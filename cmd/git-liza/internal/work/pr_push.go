@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/flow/layout"
 	"github.com/git-liza/git-liza/flow/pattern"
 	"github.com/git-liza/git-liza/gitstore/git"
@@ -20,7 +21,7 @@ type Requested struct {
 	Project string // on that host, such as owner/name
 	Branch  string
 	Base    string // the branch that it is to be merged into, "" if the remote has none
-	Commit  flow.ObjectID
+	Commit  board.ObjectID
 	Already bool // it was there
 }
 
@@ -28,7 +29,7 @@ type Requested struct {
 // requests: liza.pr.remote, else the one that holds the board, else the only one. Where
 // another remote has the branch at a commit that the submission does not contain, it is
 // replaced there. The base is the integration branch, where the remote has it.
-func PushSubmission(ctx context.Context, c *Clone, t *flow.Task) (Requested, error) {
+func PushSubmission(ctx context.Context, c *Clone, t *board.Task) (Requested, error) {
 	p, err := openRequest(ctx, c, t.ID.BranchRef())
 	if err != nil {
 		return p.Requested, err
@@ -48,7 +49,7 @@ func PushSubmission(ctx context.Context, c *Clone, t *flow.Task) (Requested, err
 
 // PushIntegration pushes the integration branch to the remote for pull requests, from
 // where people merge it into the branch that the remote's HEAD stands for.
-func PushIntegration(ctx context.Context, c *Clone, b *flow.Board) (Requested, error) {
+func PushIntegration(ctx context.Context, c *Clone, b *board.Board) (Requested, error) {
 	integration := b.Settings().Integration
 	p, err := openRequest(ctx, c, integration.Ref())
 	if err != nil {
@@ -73,7 +74,7 @@ type request struct {
 	ref         string
 	there       map[string]git.ID // what the remote has
 	head        string            // the branch that its HEAD stands for
-	integration flow.Branch
+	integration board.Branch
 	holdsBoard  bool // the remote is the authority of this clone
 }
 
@@ -120,7 +121,7 @@ func openRequest(ctx context.Context, c *Clone, ref string) (request, error) {
 }
 
 // push brings the branch to a commit.
-func (p *request) push(ctx context.Context, c *Clone, commit flow.ObjectID) (Requested, error) {
+func (p *request) push(ctx context.Context, c *Clone, commit board.ObjectID) (Requested, error) {
 	p.Commit = commit
 	old := p.there[p.ref]
 	if p.Already = old == commit; p.Already {

@@ -15,6 +15,7 @@ import (
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/proc"
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/proc/confine"
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/flow/lists"
 	"github.com/git-liza/git-liza/flow/shell"
 	"github.com/git-liza/git-liza/worktrees"
@@ -23,10 +24,10 @@ import (
 // Preflight is the part of [Doctor.Examine] that supervisors ask before they begin: what
 // is quickly found out, and would keep them from their work. What concerns some tasks
 // alone, and what other machines can do, is a warning.
-func (d *Doctor) Preflight(ctx context.Context, b *flow.Board) []Finding {
+func (d *Doctor) Preflight(ctx context.Context, b *board.Board) []Finding {
 	remote, err := d.store.Authority(ctx)
 	alone := err == nil && remote == "" // nobody else merges
-	stops := func(k BoardCommand) bool { return k.Before == flow.AtSubmit || k.Before == flow.AtMerge && alone }
+	stops := func(k BoardCommand) bool { return k.Before == board.AtSubmit || k.Before == board.AtMerge && alone }
 	list, works := d.machine(ctx)
 	if !works {
 		return list
@@ -119,7 +120,7 @@ func (d *Doctor) room() []Finding {
 
 // untrusted reports the commands of the board that this machine will not run, because
 // they are not allowed here. It fails where one stops the work.
-func (d *Doctor) untrusted(ctx context.Context, b *flow.Board, stops func(BoardCommand) bool) []Finding {
+func (d *Doctor) untrusted(ctx context.Context, b *board.Board, stops func(BoardCommand) bool) []Finding {
 	list, err := d.trust.Commands(ctx, b)
 	var allowed Allowed
 	if err == nil {
@@ -145,7 +146,7 @@ const mostPrograms = 200
 
 // programs reports the programs of the board's commands that this machine lacks. It fails
 // where one stops the work.
-func (d *Doctor) programs(ctx context.Context, b *flow.Board, stops func(BoardCommand) bool) []Finding {
+func (d *Doctor) programs(ctx context.Context, b *board.Board, stops func(BoardCommand) bool) []Finding {
 	const check = "programs"
 	list := mergeCommands(BoardCommands(b), func(k BoardCommand) string { return shell.Program(k.Command) }, stops)
 	list = slices.DeleteFunc(list, func(k sameCommands) bool { return k.key == "" })

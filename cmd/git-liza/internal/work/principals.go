@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/flow/layout"
 	"github.com/git-liza/git-liza/gitstore"
 	"github.com/git-liza/git-liza/gitstore/git"
@@ -28,7 +29,7 @@ const principalKey = "liza.principal"
 
 // PrincipalOf returns the principal of a clone's moves for an actor, "" if
 // there is none: liza.agent.ID.principal for an agent, else liza.principal.
-func PrincipalOf(ctx context.Context, repo *git.Repo, by flow.Actor) (string, error) {
+func PrincipalOf(ctx context.Context, repo *git.Repo, by board.Actor) (string, error) {
 	if id := by.Agent(); id != "" {
 		if own, err := repo.Config.Config(ctx, "liza.agent."+string(id)+".principal"); err != nil || own != "" {
 			return own, err
@@ -39,7 +40,7 @@ func PrincipalOf(ctx context.Context, repo *git.Repo, by flow.Actor) (string, er
 
 // Admitted is the result of entering a principal.
 type Admitted struct {
-	Principal  flow.Principal
+	Principal  board.Principal
 	First      bool // it is the first of the board, and its admin
 	Configured bool // this clone makes its moves as this principal from now on
 }
@@ -52,14 +53,14 @@ var errKnown = errors.New("the principal is on the board already")
 // keeps the fields that are nil in want. The first principal of a board gets
 // the right admin, and the clone that makes it acts as that principal from
 // then on.
-func (p *Principals) Admit(ctx context.Context, want flow.Principal, replace bool) (Admitted, gitstore.Result, error) {
+func (p *Principals) Admit(ctx context.Context, want board.Principal, replace bool) (Admitted, gitstore.Result, error) {
 	var got Admitted
-	var known *flow.Board // the board that already has it
-	r, err := p.store.Do(ctx, func(b *flow.Board, _ time.Time) (flow.Move, []git.RefUpdate, error) {
+	var known *board.Board // the board that already has it
+	r, err := p.store.Do(ctx, func(b *board.Board, _ time.Time) (flow.Move, []git.RefUpdate, error) {
 		who := b.Principals()
 		got = Admitted{Principal: want, First: len(who.List) == 0}
 		old := who.Find(want.Name)
-		m := p.mover.Caller.Move(flow.ActPrincipal, "", nil)
+		m := p.mover.Caller.Move(board.ActPrincipal, "", nil)
 		switch {
 		case got.First:
 			if p.mover.Principal != "" && p.mover.Principal != want.Name {
@@ -92,7 +93,7 @@ func (p *Principals) Admit(ctx context.Context, want flow.Principal, replace boo
 
 // firstAdmin completes the first principal of a board, which must be able to
 // enter the second.
-func firstAdmin(want flow.Principal, by flow.Actor) flow.Principal {
+func firstAdmin(want board.Principal, by board.Actor) board.Principal {
 	want.Kind = cmp.Or(want.Kind, "human")
 	if !slices.Contains(want.Rights, "admin") {
 		want.Rights = append(slices.Clone(want.Rights), "admin")
@@ -105,7 +106,7 @@ func firstAdmin(want flow.Principal, by flow.Actor) flow.Principal {
 
 // revisedPrincipal returns a principal with the fields that the other one
 // sets.
-func revisedPrincipal(known, want flow.Principal) flow.Principal {
+func revisedPrincipal(known, want board.Principal) board.Principal {
 	known.Kind = cmp.Or(want.Kind, known.Kind)
 	for _, list := range []struct{ to, from *[]string }{{&known.Keys, &want.Keys}, {&known.Users, &want.Users},
 		{&known.Agents, &want.Agents}, {&known.Rights, &want.Rights}, {&known.Accounts, &want.Accounts}} {
@@ -155,7 +156,7 @@ func (p *Principals) Key(ctx context.Context, name string) (public string, made 
 
 // Dismiss removes a principal from the board. Its keys in this clone stay.
 func (p *Principals) Dismiss(ctx context.Context, name string) (gitstore.Result, error) {
-	return p.mover.Make(ctx, flow.ActPrincipal, "", &flow.PrincipalMove{Principal: flow.Principal{Name: name}, Remove: true})
+	return p.mover.Make(ctx, board.ActPrincipal, "", &flow.PrincipalMove{Principal: board.Principal{Name: name}, Remove: true})
 }
 
 // NameAdmin makes the root move of a board name its first admin, with a key
@@ -168,14 +169,14 @@ func (p *Principals) NameAdmin(ctx context.Context, d *flow.InitMove, name strin
 	if err != nil {
 		return err
 	}
-	admin := firstAdmin(flow.Principal{Name: name, Keys: []string{key}}, p.mover.By)
+	admin := firstAdmin(board.Principal{Name: name, Keys: []string{key}}, p.mover.By)
 	d.Admin, p.mover.Principal = &admin, name
 	return nil
 }
 
 // Govern makes the clone act as the admin that a board was made with. It
 // refuses if the board has another admin.
-func (p *Principals) Govern(ctx context.Context, b *flow.Board, name string) error {
+func (p *Principals) Govern(ctx context.Context, b *board.Board, name string) error {
 	if !b.Principals().May(name, "admin") {
 		return &flow.Refusal{Rule: flow.RuleExists, Hint: "git liza principal add " + name + " --kind human --right admin --new-key",
 			Reason: "the board is there already, and " + name + " is not an admin of it"}
@@ -190,7 +191,7 @@ func samePublicKey(x, y string) bool {
 	return len(a) >= 2 && len(b) >= 2 && a[0] == b[0] && a[1] == b[1]
 }
 
-func sameAccount(x, y flow.Principal) bool {
+func sameAccount(x, y board.Principal) bool {
 	return x.Kind == y.Kind && slices.Equal(x.Keys, y.Keys) && slices.Equal(x.Users, y.Users) && slices.Equal(x.Agents, y.Agents) &&
 		slices.Equal(x.Roles, y.Roles) && slices.Equal(x.Rights, y.Rights) && slices.Equal(x.Accounts, y.Accounts)
 }
@@ -202,7 +203,7 @@ const PersonKey = "liza.person"
 // CheckPerson refuses that two people make moves as one: the board's last move by this human
 // was made under another name and another address. Whom it let pass it asks again when name
 // or address change.
-func CheckPerson(ctx context.Context, c *Clone, by flow.Actor) error {
+func CheckPerson(ctx context.Context, c *Clone, by board.Actor) error {
 	named, err := c.Repo.Config.Config(ctx, PersonKey)
 	if named != "" || err != nil {
 		return err // who says so is somebody
@@ -226,9 +227,9 @@ func CheckPerson(ctx context.Context, c *Clone, by flow.Actor) error {
 	}
 	was, address, found := strings.Cut(strings.TrimSpace(string(out)), "\x00")
 	if found && !strings.EqualFold(was, name) && !strings.EqualFold(address, email) {
-		return &flow.Refusal{Rule: flow.RuleIdentity, Hint: "git config " + PersonKey + " " + string(flow.Human(name+" "+email)),
+		return &flow.Refusal{Rule: flow.RuleIdentity, Hint: "git config " + PersonKey + " " + string(board.Human(name+" "+email)),
 			Reason: fmt.Sprintf("%s is %s <%s> on this board, and you are %s <%s>: the hint gives you an id of your own, and git config %s %s says that you are the same person",
-				by, flow.Excerpt(was, 80), flow.Excerpt(address, 80), name, email, PersonKey, by)}
+				by, board.Excerpt(was, 80), board.Excerpt(address, 80), name, email, PersonKey, by)}
 	}
 	_ = git.ReplaceFile(path, []byte(mark)) // else it is asked again
 	return nil

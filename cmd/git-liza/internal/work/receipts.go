@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/proc"
-	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/gitstore/git"
 )
 
@@ -34,7 +34,7 @@ const receiptAge = 24 * time.Hour
 // tree.
 type keptReceipt struct {
 	at      time.Time
-	receipt flow.Receipt
+	receipt board.Receipt
 	left    bool // the gate changed the checkout, so later gates may need it to run
 }
 
@@ -52,7 +52,7 @@ func (rs *receipts) environment() string {
 
 // keyOf is a hash of all known inputs of the last of gates: the tree, the gates that ran
 // in the same checkout before, their times and their environment.
-func (rs *receipts) keyOf(gates []flow.Gate, tree flow.ObjectID) string {
+func (rs *receipts) keyOf(gates []board.Gate, tree board.ObjectID) string {
 	sum := sha256.New()
 	fmt.Fprintf(sum, "%s\n%s\n", tree, rs.environment())
 	for _, g := range gates {
@@ -62,7 +62,7 @@ func (rs *receipts) keyOf(gates []flow.Gate, tree flow.ObjectID) string {
 }
 
 // find returns the receipt of an earlier run of the last of gates that passed on a tree.
-func (rs *receipts) find(gates []flow.Gate, tree flow.ObjectID) (kept keptReceipt, found bool) {
+func (rs *receipts) find(gates []board.Gate, tree board.ObjectID) (kept keptReceipt, found bool) {
 	one, found := rs.kept.Load(rs.keyOf(gates, tree))
 	if !found || time.Since(one.(keptReceipt).at) > receiptAge {
 		return keptReceipt{}, false
@@ -74,8 +74,8 @@ func (rs *receipts) find(gates []flow.Gate, tree flow.ObjectID) (kept keptReceip
 
 // keep keeps the receipt of the last of gates, if it passed, and whether it left files in
 // the checkout.
-func (rs *receipts) keep(gates []flow.Gate, r flow.Receipt, left bool) {
-	if r.Result == flow.Pass {
+func (rs *receipts) keep(gates []board.Gate, r board.Receipt, left bool) {
+	if r.Result == board.Pass {
 		rs.kept.Store(rs.keyOf(gates, r.Tree), keptReceipt{time.Now(), r, left})
 	}
 }

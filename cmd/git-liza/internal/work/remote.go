@@ -5,18 +5,18 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/gitstore"
 )
 
 // A Left is a task whose moves were given up, with what is left of it in this
 // clone.
 type Left struct {
-	Task     flow.TaskID   `json:"task"`
-	Status   flow.Status   `json:"status,omitempty"` // on the board now; absent if the board lacks the task
-	Branch   string        `json:"branch,omitempty"` // in this clone, unchanged
-	Tip      flow.ObjectID `json:"tip,omitempty"`
-	Worktree string        `json:"worktree,omitempty"`
+	Task     board.TaskID   `json:"task"`
+	Status   board.Status   `json:"status,omitempty"` // on the board now; absent if the board lacks the task
+	Branch   string         `json:"branch,omitempty"` // in this clone, unchanged
+	Tip      board.ObjectID `json:"tip,omitempty"`
+	Worktree string         `json:"worktree,omitempty"`
 }
 
 // Theirs gives up the moves that the remote's board lacks, as

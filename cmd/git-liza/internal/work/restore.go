@@ -8,7 +8,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/flow/layout"
 	"github.com/git-liza/git-liza/gitstore/git"
 )
@@ -109,7 +109,7 @@ func (i *Integration) moveBack(ctx context.Context, r *Restored, branch string) 
 
 // rewriteBroken makes a branch that is broken one again, at the last commit of its reflog
 // that can be read, or where the board has it.
-func (i *Integration) rewriteBroken(ctx context.Context, b *flow.Board) error {
+func (i *Integration) rewriteBroken(ctx context.Context, b *board.Board) error {
 	want := b.Settings().Integration
 	to, err := i.repo.Refs.LastWhole(ctx, git.BrokenRef{Name: want.Ref()}, want.Tip)
 	if err == nil && to == "" {
@@ -147,7 +147,7 @@ func (i *Integration) returnLog(branch string) error {
 // A Baseline is the state at the beginning of a session: the board's tip, and
 // whether the integration branch was astray already.
 type Baseline struct {
-	tip    flow.ObjectID
+	tip    board.ObjectID
 	astray bool
 }
 

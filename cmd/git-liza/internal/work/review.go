@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/gitstore"
 	"github.com/git-liza/git-liza/gitstore/git"
 	"github.com/git-liza/git-liza/worktrees"
@@ -16,16 +17,16 @@ import (
 
 // Reviewing is the result of claiming a review.
 type Reviewing struct {
-	Task     flow.TaskID   `json:"task"`
-	Role     flow.Role     `json:"role"` // that judges
-	Commit   flow.ObjectID `json:"commit"`
-	Base     flow.ObjectID `json:"base_commit"`
-	Worktree string        `json:"worktree"`
-	Author   flow.Actor    `json:"author"`
-	Lease    time.Time     `json:"lease_expires"`
-	Texts    []Text        `json:"texts"`              // that the task stands on
-	Withheld []string      `json:"withheld,omitempty"` // paths that the checkout has as integration has them, see [Withheld]
-	Warning  string        `json:"warning,omitempty"`  // a failure of the user's own post-checkout hook
+	Task     board.TaskID   `json:"task"`
+	Role     board.Role     `json:"role"` // that judges
+	Commit   board.ObjectID `json:"commit"`
+	Base     board.ObjectID `json:"base_commit"`
+	Worktree string         `json:"worktree"`
+	Author   board.Actor    `json:"author"`
+	Lease    time.Time      `json:"lease_expires"`
+	Texts    []Text         `json:"texts"`              // that the task stands on
+	Withheld []string       `json:"withheld,omitempty"` // paths that the checkout has as integration has them, see [Withheld]
+	Warning  string         `json:"warning,omitempty"`  // a failure of the user's own post-checkout hook
 }
 
 // A Text is a text, or a section of one, as a review reads it.
@@ -40,20 +41,20 @@ type Text struct {
 // submitted commit out beside the work. A lease of 0 means the board's.
 // Repeating it repairs the checkout. A review that reaches the limit is a
 // *Setback.
-func (c *Clone) Review(ctx context.Context, id flow.TaskID, asked flow.ReviewMove) (Reviewing, gitstore.Result, error) {
+func (c *Clone) Review(ctx context.Context, id board.TaskID, asked flow.ReviewMove) (Reviewing, gitstore.Result, error) {
 	trees, err := c.Checkouts.requireTrees()
 	if err != nil {
 		return Reviewing{}, gitstore.Result{}, err
 	}
 	var left *leftReview
-	move := func(b *flow.Board, at time.Time) (flow.Move, []git.RefUpdate, error) {
+	move := func(b *board.Board, at time.Time) (flow.Move, []git.RefUpdate, error) {
 		named := id
 		if a := b.Agent(c.By.Agent()); named == "" && a != nil {
 			if held := heldReview(b.Task(a.Review), c.By); held != nil && held.Lease.After(at) {
 				named = a.Review
 			}
 		}
-		target, err := c.taskFor(b, flow.ActReview, at, named)
+		target, err := c.taskFor(b, board.ActReview, at, named)
 		if err != nil {
 			return flow.Move{}, nil, err
 		}
@@ -64,11 +65,11 @@ func (c *Clone) Review(ctx context.Context, id flow.TaskID, asked flow.ReviewMov
 		if d.Lease == 0 {
 			d.Lease = b.Settings().Config.ReviewLease
 		}
-		return c.Caller.Move(flow.ActReview, target, &d), nil, nil
+		return c.Caller.Move(board.ActReview, target, &d), nil, nil
 	}
 	r, err := c.Store.Do(ctx, move)
 	for errors.Is(err, errLeft) {
-		if _, err = c.Make(ctx, flow.ActRelease, left.task, &flow.ReleaseMove{Role: left.role}); err == nil {
+		if _, err = c.Make(ctx, board.ActRelease, left.task, &flow.ReleaseMove{Role: left.role}); err == nil {
 			r, err = c.Store.Do(ctx, move)
 		}
 	}
@@ -89,8 +90,8 @@ func (c *Clone) Review(ctx context.Context, id flow.TaskID, asked flow.ReviewMov
 
 // A leftReview is the review of a person whose lease has ended.
 type leftReview struct {
-	task flow.TaskID
-	role flow.Role
+	task board.TaskID
+	role board.Role
 }
 
 // errLeft says that a review of a person is given back before somebody takes it.
@@ -98,7 +99,7 @@ var errLeft = errors.New("a person left the review")
 
 // leftByPerson returns a review that a person left: nobody else's taking it counts as one
 // without a verdict. It is nil if there is none.
-func leftByPerson(t *flow.Task, at time.Time) *leftReview {
+func leftByPerson(t *board.Task, at time.Time) *leftReview {
 	if t == nil {
 		return nil
 	}
@@ -116,7 +117,7 @@ func leftByPerson(t *flow.Task, at time.Time) *leftReview {
 
 // textsOf are the texts of a review. If it was held before, those are changed that
 // were others then.
-func textsOf(review, before *flow.Review) []Text {
+func textsOf(review, before *board.Review) []Text {
 	list := []Text{}
 	for _, ref := range review.Texts {
 		again := before != nil && before.By == review.By && before.Texts != nil
@@ -127,7 +128,7 @@ func textsOf(review, before *flow.Review) []Text {
 
 // takenReview is the review that a review move took or repeats, and for which
 // role.
-func takenReview(r gitstore.Result) (flow.Role, *flow.Review) {
+func takenReview(r gitstore.Result) (board.Role, *board.Review) {
 	t, named := r.After.Task(r.Move.Task), r.Move.Detail.(*flow.ReviewMove).Role
 	for _, j := range t.Judgements {
 		taken := j.Review != nil && j.Review.By == r.Move.By && !r.Already && !reflect.DeepEqual(j.Review, r.Before.Task(t.ID).Judgement(j.Role).Review)
@@ -140,7 +141,7 @@ func takenReview(r gitstore.Result) (flow.Role, *flow.Review) {
 
 // heldReview is the review of a task that an actor holds; nil if it holds none.
 // The task may be nil.
-func heldReview(t *flow.Task, by flow.Actor) *flow.Review {
+func heldReview(t *board.Task, by board.Actor) *board.Review {
 	if t == nil {
 		return nil
 	}
@@ -150,7 +151,7 @@ func heldReview(t *flow.Task, by flow.Actor) *flow.Review {
 
 // checkOutReview makes the checkout of a review that a move took or repeats, and seals it.
 // warning is the failure of a user's hook.
-func (c *Clone) checkOutReview(ctx context.Context, trees *worktrees.Trees, r gitstore.Result, role flow.Role) (warning string, withheld []string, err error) {
+func (c *Clone) checkOutReview(ctx context.Context, trees *worktrees.Trees, r gitstore.Result, role board.Role) (warning string, withheld []string, err error) {
 	t := r.After.Task(r.Move.Task)
 	if err := c.Store.Mirror.BringCommits(ctx, t.ID, t.Submission.Commit); err != nil {
 		return "", nil, err
@@ -161,7 +162,7 @@ func (c *Clone) checkOutReview(ctx context.Context, trees *worktrees.Trees, r gi
 	if isNew := before == nil || before.By != c.By; isNew && !c.Checkouts.isStoodIn(folder) {
 		// Who reviewed before may not have cleared it yet, and its files are not the submission's.
 		held := t.Judgement(role).Review
-		err := c.Checkouts.dropFolder(ctx, folder, func(b *flow.Board) bool {
+		err := c.Checkouts.dropFolder(ctx, folder, func(b *board.Board) bool {
 			now := heldReview(b.Task(t.ID), c.By)
 			return now != nil && now.Since.Equal(held.Since)
 		})
@@ -195,7 +196,7 @@ func (c *Clone) checkOutReview(ctx context.Context, trees *worktrees.Trees, r gi
 // It refuses before the move if the agent has changed what it judges, because
 // another process may merge immediately. A rejection that reaches the limit
 // is a *Setback.
-func (c *Clone) Verdict(ctx context.Context, act flow.Act, id flow.TaskID, detail flow.Detail) (gitstore.Result, error) {
+func (c *Clone) Verdict(ctx context.Context, act board.Act, id board.TaskID, detail flow.Detail) (gitstore.Result, error) {
 	b, _, err := c.Store.Board(ctx)
 	if err != nil {
 		return gitstore.Result{}, err
@@ -216,7 +217,7 @@ func (c *Clone) Verdict(ctx context.Context, act flow.Act, id flow.TaskID, detai
 		return r, blockedSetback(r, id, nil)
 	}
 	before := r.Before.Task(id)
-	err = c.dropReviews(ctx, r.After.Task(id), func(role flow.Role) bool {
+	err = c.dropReviews(ctx, r.After.Task(id), func(role board.Role) bool {
 		review := before.Judgement(role).Review
 		return review == nil || review.By == c.By // the supervisors of others end their sessions first
 	})
@@ -227,7 +228,7 @@ func (c *Clone) Verdict(ctx context.Context, act flow.Act, id flow.TaskID, detai
 }
 
 // takeOver makes what was committed in the checkout of a claimed task the clone's.
-func takeOver(ctx context.Context, c *Checkouts, t *flow.Task) {
+func takeOver(ctx context.Context, c *Checkouts, t *board.Task) {
 	if t != nil && t.Claim != nil && c.Trees != nil {
 		if err := c.Trees.Take(ctx, t.ID.Folder(t.Attempt.Number)); err != nil {
 			c.say(err.Error()) // it stays in the worktree
@@ -236,8 +237,8 @@ func takeOver(ctx context.Context, c *Checkouts, t *flow.Task) {
 }
 
 // HandOff leaves word for the next session on a task. What is committed there is the clone's.
-func HandOff(ctx context.Context, c *Clone, id flow.TaskID, h flow.Handoff) (gitstore.Result, error) {
-	return c.Move(ctx, flow.ActHandoff, id, func(b *flow.Board) (flow.Detail, error) {
+func HandOff(ctx context.Context, c *Clone, id board.TaskID, h board.Handoff) (gitstore.Result, error) {
+	return c.Move(ctx, board.ActHandoff, id, func(b *board.Board) (flow.Detail, error) {
 		takeOver(ctx, c.Checkouts, b.Task(id))
 		return &flow.HandoffMove{Handoff: h}, nil
 	})
@@ -246,24 +247,24 @@ func HandOff(ctx context.Context, c *Clone, id flow.TaskID, h flow.Handoff) (git
 // Release gives a claim or review back. The worktree of a claim stays for its
 // coder, and what is committed there is the clone's. The worktree of a review is removed, by the
 // supervisor if a session gives it back.
-func (c *Clone) Release(ctx context.Context, id flow.TaskID, asked flow.ReleaseMove) (gitstore.Result, error) {
-	r, err := c.Move(ctx, flow.ActRelease, id, func(b *flow.Board) (flow.Detail, error) {
+func (c *Clone) Release(ctx context.Context, id board.TaskID, asked flow.ReleaseMove) (gitstore.Result, error) {
+	r, err := c.Move(ctx, board.ActRelease, id, func(b *board.Board) (flow.Detail, error) {
 		takeOver(ctx, c.Checkouts, b.Task(id))
 		return &asked, nil
 	})
 	if err != nil {
 		return r, err
 	}
-	if t := r.After.Task(id); t.Status.Allows(flow.ActReview) && !c.Generation.Spawned() {
-		err = c.dropReviews(ctx, t, func(flow.Role) bool { return true })
+	if t := r.After.Task(id); flow.Allows(t.Status, board.ActReview) && !c.Generation.Spawned() {
+		err = c.dropReviews(ctx, t, func(board.Role) bool { return true })
 	}
 	return r, uncleared(r, err)
 }
 
 // dropReviews is [Checkouts.dropReviews] after a move of this clone's actor: the checkout
 // that a person's command runs in stays.
-func (c *Clone) dropReviews(ctx context.Context, t *flow.Task, which func(flow.Role) bool) error {
-	return c.Checkouts.dropReviews(ctx, t, func(role flow.Role) bool {
+func (c *Clone) dropReviews(ctx context.Context, t *board.Task, which func(board.Role) bool) error {
+	return c.Checkouts.dropReviews(ctx, t, func(role board.Role) bool {
 		if !which(role) || c.Specs.Dir == "" {
 			return which(role)
 		}
@@ -274,7 +275,7 @@ func (c *Clone) dropReviews(ctx context.Context, t *flow.Task, which func(flow.R
 
 // LeaveReview removes the checkout of a review that has ended, by a move of its session or
 // of somebody else, unless a review of that role goes on in it or somebody else is in it.
-func (c *Clone) LeaveReview(ctx context.Context, id flow.TaskID, role flow.Role, submission int) error {
+func (c *Clone) LeaveReview(ctx context.Context, id board.TaskID, role board.Role, submission int) error {
 	b, _, err := c.Store.Board(ctx)
 	if err != nil || c.Checkouts.Trees == nil {
 		return err
@@ -287,8 +288,8 @@ func (c *Clone) LeaveReview(ctx context.Context, id flow.TaskID, role flow.Role,
 
 // Renew prolongs the lease of a claim or review. A lease of 0 means the
 // board's.
-func (c *Clone) Renew(ctx context.Context, id flow.TaskID, asked flow.RenewMove) (gitstore.Result, error) {
-	return c.Move(ctx, flow.ActRenew, id, func(b *flow.Board) (flow.Detail, error) {
+func (c *Clone) Renew(ctx context.Context, id board.TaskID, asked flow.RenewMove) (gitstore.Result, error) {
+	return c.Move(ctx, board.ActRenew, id, func(b *board.Board) (flow.Detail, error) {
 		d := asked
 		if t := b.Task(id); d.Lease == 0 && t != nil {
 			d.Lease = b.Settings().Config.Lease

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/flow/layout"
 	"github.com/git-liza/git-liza/flow/shell"
 	"github.com/git-liza/git-liza/gitstore/git"
@@ -31,12 +32,12 @@ type Seals struct {
 // A seal records the state of a review's checkout before the reviewer got it.
 // It is a file in the repository's own folder.
 type seal struct {
-	By       flow.Actor    `json:"by"`
-	Since    time.Time     `json:"since"`            // when the review was claimed
-	Prepared bool          `json:"prepared"`         // the project's post_worktree has run
-	Branch   flow.ObjectID `json:"branch,omitempty"` // where the task's branch was; "" if it is not here
-	Print    string        `json:"fingerprint"`      // of what is tracked
-	Changed  []string      `json:"changed"`          // paths that differed from the commit
+	By       board.Actor    `json:"by"`
+	Since    time.Time      `json:"since"`            // when the review was claimed
+	Prepared bool           `json:"prepared"`         // the project's post_worktree has run
+	Branch   board.ObjectID `json:"branch,omitempty"` // where the task's branch was; "" if it is not here
+	Print    string         `json:"fingerprint"`      // of what is tracked
+	Changed  []string       `json:"changed"`          // paths that differed from the commit
 }
 
 func (s *Seals) path(folder string) string {
@@ -44,7 +45,7 @@ func (s *Seals) path(folder string) string {
 }
 
 // read returns nil if there is no seal of the review that a role holds.
-func (s *Seals) read(t *flow.Task, role flow.Role) *seal {
+func (s *Seals) read(t *board.Task, role board.Role) *seal {
 	kept, err := git.ReadJSON[seal](s.path(t.ID.ReviewFolder(role, t.Submission.Number)))
 	review := t.Judgement(role).Review
 	if err != nil || kept.By != review.By || !kept.Since.Equal(review.Since) {
@@ -57,7 +58,7 @@ func (s *Seals) read(t *flow.Task, role flow.Role) *seal {
 // task's branch: once when the review is claimed, and again when the project's
 // post_worktree has run. Later changes of the reviewer are never sealed. It returns the seal
 // for [Seals.Holds].
-func (s *Seals) Seal(ctx context.Context, t *flow.Task, role flow.Role, prepared bool) (text []byte, err error) {
+func (s *Seals) Seal(ctx context.Context, t *board.Task, role board.Role, prepared bool) (text []byte, err error) {
 	folder := t.ID.ReviewFolder(role, t.Submission.Number)
 	if old := s.read(t, role); old != nil && (old.Prepared || !prepared) {
 		return git.ReadSmall(s.path(folder))
@@ -102,7 +103,7 @@ func (s *Seals) Holds(folder string, text []byte) bool {
 // there, or the task's branch. It returns the untracked files that
 // the agent left, which do not count. A review that was claimed on another host or by a human has no seal
 // and is not checked. A review of this clone that has lost its seal is refused.
-func (s *Seals) CheckUntouched(ctx context.Context, t *flow.Task, role flow.Role) (left worktrees.Strays, err error) {
+func (s *Seals) CheckUntouched(ctx context.Context, t *board.Task, role board.Role) (left worktrees.Strays, err error) {
 	if s.trees == nil || t == nil || t.Submission == nil {
 		return left, nil
 	}
@@ -160,7 +161,7 @@ func (s *Seals) Sweep(left worktrees.Strays) {
 // refuseUnsealed refuses a verdict where there is no seal. If the review command
 // was killed before it wrote the seal, its holder claims the review again. That
 // does not count as an end without a verdict.
-func (s *Seals) refuseUnsealed(ctx context.Context, t *flow.Task, role flow.Role) error {
+func (s *Seals) refuseUnsealed(ctx context.Context, t *board.Task, role board.Role) error {
 	refusal := touchedReview(t, "what its worktree was like when the review began is not known any more")
 	if pristine, err := s.isPristine(ctx, t, role); err == nil && pristine && !s.mover.Generation.Spawned() {
 		refusal.Reason += "; taking it again notes that"
@@ -170,14 +171,14 @@ func (s *Seals) refuseUnsealed(ctx context.Context, t *flow.Task, role flow.Role
 }
 
 // isPristine reports whether the checkout of a review equals the commit.
-func (s *Seals) isPristine(ctx context.Context, t *flow.Task, role flow.Role) (bool, error) {
+func (s *Seals) isPristine(ctx context.Context, t *board.Task, role board.Role) (bool, error) {
 	status, err := s.trees.Contents.Status(ctx, s.trees.Path(t.ID.ReviewFolder(role, t.Submission.Number)))
 	return err == nil && status.Clean() && status.Branch == "" && status.Head == t.Submission.Commit, err
 }
 
-func shortID(id flow.ObjectID) string { return cmp.Or(id, "nothing").Short() }
+func shortID(id board.ObjectID) string { return cmp.Or(id, "nothing").Short() }
 
-func touchedReview(t *flow.Task, what string) *flow.Refusal {
+func touchedReview(t *board.Task, what string) *flow.Refusal {
 	return &flow.Refusal{Rule: flow.RuleReviewWorktree, Hint: "git liza release " + string(t.ID) + " --no-verdict",
 		Reason: "a reviewer changes nothing, and " + what}
 }

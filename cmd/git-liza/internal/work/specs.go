@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/flow/markdown"
 	"github.com/git-liza/git-liza/flow/shell"
 	"github.com/git-liza/git-liza/flow/spelling"
@@ -59,7 +60,7 @@ func (s *Specs) explain(ctx context.Context, q flow.Query, err error) error {
 
 // likeliestAnchor returns the anchor of the heading of a text that is most like the one
 // that a refusal misses, "" if there is none.
-func (s *Specs) likeliestAnchor(ctx context.Context, blob flow.ObjectID, anchors []string, reason string) string {
+func (s *Specs) likeliestAnchor(ctx context.Context, blob board.ObjectID, anchors []string, reason string) string {
 	if blob == "" {
 		return ""
 	}
@@ -79,7 +80,7 @@ func (s *Specs) likeliestAnchor(ctx context.Context, blob flow.ObjectID, anchors
 
 // explainAbsent returns the refusal with the commands that bring a file to
 // integration, or with the path that was probably meant.
-func (s *Specs) explainAbsent(ctx context.Context, refusal *flow.Refusal, name string, tip flow.ObjectID) error {
+func (s *Specs) explainAbsent(ctx context.Context, refusal *flow.Refusal, name string, tip board.ObjectID) error {
 	b, _, err := s.store.Board(ctx)
 	if err != nil {
 		return err
@@ -130,9 +131,9 @@ func (s *Specs) Rooted(spec string) string {
 
 // A place says where a file is that integration lacks.
 type place struct {
-	head      flow.ObjectID // "" where there is no commit
-	committed bool          // HEAD has it
-	file      string        // its path in the work tree, quoted for a shell in the current folder; "" if it is not there
+	head      board.ObjectID // "" where there is no commit
+	committed bool           // HEAD has it
+	file      string         // its path in the work tree, quoted for a shell in the current folder; "" if it is not there
 }
 
 func (p place) nowhere() bool { return !p.committed && p.file == "" }
@@ -181,7 +182,7 @@ const mostFiles = 20_000
 // likeliestFile returns the file at a commit whose path is most like a missing
 // one, "" if there is none: the same name in another folder, or a path that
 // differs in at most two letters.
-func (s *Specs) likeliestFile(ctx context.Context, name string, commit flow.ObjectID) string {
+func (s *Specs) likeliestFile(ctx context.Context, name string, commit board.ObjectID) string {
 	out, err := s.repo.Git(ctx, "ls-tree", "-r", "-z", "--name-only", string(commit))
 	if err != nil {
 		return ""
@@ -204,10 +205,10 @@ func (s *Specs) likeliestFile(ctx context.Context, name string, commit flow.Obje
 
 // explainUnready returns a refusal whose hint brings the spec of a first goal to the
 // branch of a new board. No command in the hint overwrites a file.
-func (s *Specs) explainUnready(ctx context.Context, p Plan, tip flow.ObjectID, created bool) *flow.Refusal {
+func (s *Specs) explainUnready(ctx context.Context, p Plan, tip board.ObjectID, created bool) *flow.Refusal {
 	if !filepath.IsLocal(p.Spec) || p.Spec == "." || strings.EqualFold(strings.Split(filepath.ToSlash(p.Spec), "/")[0], ".git") {
 		return &flow.Refusal{Rule: flow.RuleSpec, Hint: "git liza init --spec specs/vision.md",
-			Reason: fmt.Sprintf("%q is not the path of a file in the repository", flow.Excerpt(p.Spec, 80))}
+			Reason: fmt.Sprintf("%q is not the path of a file in the repository", board.Excerpt(p.Spec, 80))}
 	}
 	refusal := &flow.Refusal{Rule: flow.RuleSpec, Reason: fmt.Sprintf("there is no %s at %s", p.Spec, tip.Short())}
 	at := s.findFile(ctx, p.Spec)
@@ -251,7 +252,7 @@ func (s *Specs) explainUnready(ctx context.Context, p Plan, tip flow.ObjectID, c
 }
 
 // isBehind reports whether a branch at a commit can be brought forward to head.
-func (s *Specs) isBehind(ctx context.Context, at, head flow.ObjectID) bool {
+func (s *Specs) isBehind(ctx context.Context, at, head board.ObjectID) bool {
 	behind, err := s.repo.IsAncestor(ctx, at, head)
 	return err == nil && behind
 }
@@ -266,7 +267,7 @@ func checkedOut(branch, command string) string {
 
 // heading returns the first heading of a Markdown file at a commit, or its
 // path if it has none. found is false if there is no such file.
-func (s *Specs) heading(ctx context.Context, commit flow.ObjectID, name string) (title string, found bool, err error) {
+func (s *Specs) heading(ctx context.Context, commit board.ObjectID, name string) (title string, found bool, err error) {
 	id, err := s.repo.BlobAt(ctx, commit, name)
 	if err != nil || id == "" {
 		return "", false, err
@@ -278,7 +279,7 @@ func (s *Specs) heading(ctx context.Context, commit flow.ObjectID, name string) 
 	}
 	for line := range strings.Lines(string(data)) {
 		if rest, ok := strings.CutPrefix(strings.TrimSpace(line), "#"); ok {
-			if title := flow.Clean(strings.TrimLeft(rest, "#")); title != "" && len(title) < 200 {
+			if title := board.Clean(strings.TrimLeft(rest, "#")); title != "" && len(title) < 200 {
 				return title, true, nil
 			}
 		}

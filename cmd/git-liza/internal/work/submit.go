@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/flow/pattern"
 	"github.com/git-liza/git-liza/flow/shell"
 	"github.com/git-liza/git-liza/gitstore"
@@ -20,8 +21,8 @@ import (
 // The command's own checks come first: the worktree is clean, the commit is the
 // branch's tip, the task's verify passes at it. If objects of the commit cannot
 // be read, the error is a *gitstore.Damaged.
-func (c *Clone) Submit(ctx context.Context, id flow.TaskID, commit flow.ObjectID) (gitstore.Result, error) {
-	b, refusal, err := c.openedBoard(ctx, flow.ActSubmit, id)
+func (c *Clone) Submit(ctx context.Context, id board.TaskID, commit board.ObjectID) (gitstore.Result, error) {
+	b, refusal, err := c.openedBoard(ctx, board.ActSubmit, id)
 	if err != nil {
 		return gitstore.Result{}, err
 	}
@@ -31,7 +32,7 @@ func (c *Clone) Submit(ctx context.Context, id flow.TaskID, commit flow.ObjectID
 	}
 	var outage *Outage
 	if agent := c.By.Agent(); agent != "" && errors.As(err, &outage) {
-		_ = git.ReplaceJSON(outagePath(c.Repo.CommonDir(), agent), notedOutage{outage.Gate, outage.Commit, flow.Excerpt(outage.Said, 500)})
+		_ = git.ReplaceJSON(outagePath(c.Repo.CommonDir(), agent), notedOutage{outage.Gate, outage.Commit, board.Excerpt(outage.Said, 500)})
 	}
 	err = fromHere(c, b.Task(id), err)
 	tip, lookErr := c.Repo.Refs.Resolve(ctx, id.BranchRef())
@@ -43,7 +44,7 @@ func (c *Clone) Submit(ctx context.Context, id flow.TaskID, commit flow.ObjectID
 
 // fromHere lets a hint that mends the work begin with the way to its worktree, unless the
 // command was typed there.
-func fromHere(c *Clone, t *flow.Task, err error) error {
+func fromHere(c *Clone, t *board.Task, err error) error {
 	var refusal *flow.Refusal
 	if t == nil || t.Attempt == nil || !errors.As(err, &refusal) || !mendsWork().MatchString(refusal.Hint) || c.Checkouts.Trees == nil ||
 		worktrees.NameOf(c.Repo) == filepath.Base(c.Checkouts.Folder(t)) {
@@ -58,25 +59,25 @@ func fromHere(c *Clone, t *flow.Task, err error) error {
 // checked out.
 var mendsWork = pattern.Late(`^git (rm|mv|reset|checkout|commit|merge|rebase|revert) `)
 
-func (c *Clone) submit(ctx context.Context, b *flow.Board, refusal *flow.Refusal, id flow.TaskID, commit flow.ObjectID) (gitstore.Result, error) {
+func (c *Clone) submit(ctx context.Context, b *board.Board, refusal *flow.Refusal, id board.TaskID, commit board.ObjectID) (gitstore.Result, error) {
 	d := &flow.SubmitMove{Commit: commit}
 	t := b.Task(id)
-	if t != nil && t.Status.Allows(flow.ActSubmit) && refusal == nil {
+	if t != nil && flow.Allows(t.Status, board.ActSubmit) && refusal == nil {
 		if err := c.checkReady(ctx, b, t, d); err != nil {
 			return gitstore.Result{}, err
 		}
 	} else if t != nil && t.Submission != nil && commit == "" {
 		d.Commit = t.Submission.Commit
 	}
-	return c.Store.Do(ctx, func(b *flow.Board, _ time.Time) (flow.Move, []git.RefUpdate, error) {
-		return c.Caller.Move(flow.ActSubmit, id, d), nil, nil
+	return c.Store.Do(ctx, func(b *board.Board, _ time.Time) (flow.Move, []git.RefUpdate, error) {
+		return c.Caller.Move(board.ActSubmit, id, d), nil, nil
 	})
 }
 
 // Intend records what the holder of a task is going to do, and the tip that its branch has.
-func Intend(ctx context.Context, c *Clone, id flow.TaskID, intent flow.Intent) (gitstore.Result, error) {
-	var t *flow.Task
-	r, err := c.Move(ctx, flow.ActIntent, id, func(b *flow.Board) (flow.Detail, error) {
+func Intend(ctx context.Context, c *Clone, id board.TaskID, intent board.Intent) (gitstore.Result, error) {
+	var t *board.Task
+	r, err := c.Move(ctx, board.ActIntent, id, func(b *board.Board) (flow.Detail, error) {
 		var err error
 		if t = b.Task(id); t != nil && t.Attempt != nil {
 			intent.Tip, err = c.Checkouts.takeTip(ctx, t)
@@ -94,8 +95,8 @@ func refuseNested(o *worktrees.Obstacle) *flow.Refusal {
 
 // checkRules asks the rules about everything but verify and gates, which can take long. One that
 // holds where the clone is comes after them: others can get the commits of submodules.
-func (c *Clone) checkRules(ctx context.Context, b *flow.Board, t *flow.Task, d *flow.SubmitMove) error {
-	err := c.Store.CheckMove(ctx, b, c.Caller.Move(flow.ActSubmit, t.ID, d))
+func (c *Clone) checkRules(ctx context.Context, b *board.Board, t *board.Task, d *flow.SubmitMove) error {
+	err := c.Store.CheckMove(ctx, b, c.Caller.Move(board.ActSubmit, t.ID, d))
 	if err != nil && !flow.IsRefused(err, flow.RuleVerify, flow.RuleGate) {
 		return err
 	}
@@ -111,7 +112,7 @@ func (c *Clone) checkRules(ctx context.Context, b *flow.Board, t *flow.Task, d *
 }
 
 // checkReady checks the worktree, asks the rules, and runs verify and the gates.
-func (c *Clone) checkReady(ctx context.Context, b *flow.Board, t *flow.Task, d *flow.SubmitMove) error {
+func (c *Clone) checkReady(ctx context.Context, b *board.Board, t *board.Task, d *flow.SubmitMove) error {
 	if c.Checkouts.Trees == nil {
 		return worktrees.ErrNoWorkTree
 	}
@@ -173,7 +174,7 @@ func (c *Clone) checkReady(ctx context.Context, b *flow.Board, t *flow.Task, d *
 }
 
 // verify runs the verify command of a task in its worktree, which it has to leave clean.
-func (c Stages) verify(ctx context.Context, b *flow.Board, t *flow.Task, d *flow.SubmitMove, dir string) error {
+func (c Stages) verify(ctx context.Context, b *board.Board, t *board.Task, d *flow.SubmitMove, dir string) error {
 	receipt, err := c.commands.verifyTask(ctx, t, d.Commit, dir)
 	if err != nil {
 		return err

@@ -12,6 +12,7 @@ import (
 
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/proc"
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/flow/layout"
 	"github.com/git-liza/git-liza/gitstore"
 	"github.com/git-liza/git-liza/gitstore/git"
@@ -41,7 +42,7 @@ func thisMachine() supervisorRecord {
 
 // Supervise marks this process as the supervisor of the registration with a
 // generation, until leave is called. If the registration stays, so does the file, as of a dead one.
-func Supervise(repo *git.Repo, g flow.Generation) (leave func(stays bool), err error) {
+func Supervise(repo *git.Repo, g board.Generation) (leave func(stays bool), err error) {
 	text, err := json.Marshal(thisMachine())
 	if err != nil {
 		return nil, err
@@ -80,7 +81,7 @@ func Supervise(repo *git.Repo, g flow.Generation) (leave func(stays bool), err e
 // openDeadRecord locks the file of a registration whose supervisor, on this machine,
 // is dead. It returns nil if the supervisor lives, runs on another machine or is
 // unknown.
-func openDeadRecord(repo *git.Repo, g flow.Generation) *os.File {
+func openDeadRecord(repo *git.Repo, g board.Generation) *os.File {
 	f, t, ok := openRecord(repo, g)
 	if !ok {
 		return nil
@@ -103,7 +104,7 @@ func openDeadRecord(repo *git.Repo, g flow.Generation) *os.File {
 	return f
 }
 
-func openRecord(repo *git.Repo, g flow.Generation) (*os.File, supervisorRecord, bool) {
+func openRecord(repo *git.Repo, g board.Generation) (*os.File, supervisorRecord, bool) {
 	path := filepath.Join(recordFolder(repo), string(g))
 	t, err := git.ReadJSON[supervisorRecord](path)
 	if err != nil || g == "" {
@@ -116,7 +117,7 @@ func openRecord(repo *git.Repo, g flow.Generation) (*os.File, supervisorRecord, 
 // DeadSupervisor returns the process id of a supervisor of this machine that died
 // without unregistering its agent. It is 0 if the supervisor lives or its state
 // is unknown.
-func DeadSupervisor(repo *git.Repo, g flow.Generation) (pid int) {
+func DeadSupervisor(repo *git.Repo, g board.Generation) (pid int) {
 	f := openDeadRecord(repo, g)
 	if f == nil {
 		return 0
@@ -128,7 +129,7 @@ func DeadSupervisor(repo *git.Repo, g flow.Generation) (pid int) {
 
 // Supervised reports whether the supervisor of a registration may live. Of a machine whose
 // locks cannot be seen from here it may.
-func Supervised(repo *git.Repo, g flow.Generation) bool {
+func Supervised(repo *git.Repo, g board.Generation) bool {
 	f, _, ok := openRecord(repo, g)
 	if !ok {
 		return false
@@ -139,9 +140,9 @@ func Supervised(repo *git.Repo, g flow.Generation) bool {
 
 // An Orphan is an agent whose supervisor is dead, with what was released.
 type Orphan struct {
-	Agent flow.AgentID
+	Agent board.AgentID
 	PID   int // of the supervisor
-	Gave  []flow.TaskID
+	Gave  []board.TaskID
 }
 
 // ReleaseOrphans unregisters the agents whose supervisors died on this machine, as
@@ -149,7 +150,7 @@ type Orphan struct {
 // next holder. It skips agents of other machines, of supervisors that live or are
 // stopped, and of sessions with a living process. The error names the moves that
 // failed. leave is called as each agent before what it holds is released, while nobody else can have its id; after its error nothing is.
-func (c *Clone) ReleaseOrphans(ctx context.Context, leave func(*Clone, flow.AgentID) error) (done []Orphan, err error) {
+func (c *Clone) ReleaseOrphans(ctx context.Context, leave func(*Clone, board.AgentID) error) (done []Orphan, err error) {
 	entries, err := os.ReadDir(recordFolder(c.Repo))
 	if err != nil {
 		if errors.Is(err, fs.ErrNotExist) {
@@ -159,7 +160,7 @@ func (c *Clone) ReleaseOrphans(ctx context.Context, leave func(*Clone, flow.Agen
 	}
 	var free []*os.File
 	for _, entry := range entries {
-		if f := openDeadRecord(c.Repo, flow.Generation(entry.Name())); f != nil {
+		if f := openDeadRecord(c.Repo, board.Generation(entry.Name())); f != nil {
 			defer git.Unlock(f)
 			free = append(free, f)
 		}
@@ -178,7 +179,7 @@ func (c *Clone) ReleaseOrphans(ctx context.Context, leave func(*Clone, flow.Agen
 	}
 	var failed []error
 	for _, f := range free {
-		a := agents[flow.Generation(filepath.Base(f.Name()))]
+		a := agents[board.Generation(filepath.Base(f.Name()))]
 		if a != nil && slices.Contains(guarded, a.Generation.Child()) {
 			continue
 		}
@@ -197,9 +198,9 @@ func (c *Clone) ReleaseOrphans(ctx context.Context, leave func(*Clone, flow.Agen
 
 // registeredAgents returns the agents by the generation of their
 // registration.
-func registeredAgents(b *flow.Board) map[flow.Generation]*flow.Agent {
-	list := map[flow.Generation]*flow.Agent{}
-	for _, a := range flow.All[*flow.Agent](b, flow.Agents) {
+func registeredAgents(b *board.Board) map[board.Generation]*board.Agent {
+	list := map[board.Generation]*board.Agent{}
+	for _, a := range board.All[*board.Agent](b, board.Agents) {
 		if a.Generation != "" {
 			list[a.Generation] = a
 		}
@@ -208,9 +209,9 @@ func registeredAgents(b *flow.Board) map[flow.Generation]*flow.Agent {
 }
 
 // livingSessions returns the generations of sessions with a living process.
-func livingSessions(repo *git.Repo) ([]flow.Generation, error) {
+func livingSessions(repo *git.Repo) ([]board.Generation, error) {
 	marks, err := proc.Living(Records(repo))
-	var list []flow.Generation
+	var list []board.Generation
 	for _, m := range marks {
 		if w, ok := parseMark(m); ok {
 			list = append(list, w.Generation)
@@ -220,17 +221,17 @@ func livingSessions(repo *git.Repo) ([]flow.Generation, error) {
 }
 
 // releaseOrphan makes the last moves of a dead supervisor.
-func (c *Clone) releaseOrphan(ctx context.Context, a flow.Agent, leave func(*Clone, flow.AgentID) error) (Orphan, error) {
+func (c *Clone) releaseOrphan(ctx context.Context, a board.Agent, leave func(*Clone, board.AgentID) error) (Orphan, error) {
 	_, t, _ := openRecord(c.Repo, a.Generation)
 	s := Orphan{Agent: a.ID, PID: t.PID}
-	own, err := c.As(ctx, flow.Actor(a.ID), a.Generation)
+	own, err := c.As(ctx, board.Actor(a.ID), a.Generation)
 	if err != nil {
 		return s, err
 	}
 	if err := leave(own, a.ID); err != nil {
 		return s, err
 	}
-	for _, id := range []flow.TaskID{a.Task, a.Review} {
+	for _, id := range []board.TaskID{a.Task, a.Review} {
 		if id == "" {
 			continue
 		}
@@ -239,7 +240,7 @@ func (c *Clone) releaseOrphan(ctx context.Context, a flow.Agent, leave func(*Clo
 		}
 		s.Gave = append(s.Gave, id)
 	}
-	if _, err := own.Make(ctx, flow.ActUnregister, "", &flow.UnregisterMove{Agent: a.ID}); err != nil {
+	if _, err := own.Make(ctx, board.ActUnregister, "", &flow.UnregisterMove{Agent: a.ID}); err != nil {
 		return s, err
 	}
 	return s, gitstore.DropPresence(ctx, c.Repo, a.ID, a.Generation)

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/flow/layout"
 	"github.com/git-liza/git-liza/flow/shell"
 	"github.com/git-liza/git-liza/gitstore/git"
@@ -121,8 +122,8 @@ func (s *Switches) findIn(ctx context.Context, root string, names ...string) (li
 		}
 		if one.Fault == "" {
 			text, _ := git.ReadSmall(filepath.Join(root, one.Path)) // the file says enough by being there
-			first, _, _ := strings.Cut(flow.Clean(string(text)), "\n")
-			one.Text = flow.Excerpt(first, 200)
+			first, _, _ := strings.Cut(board.Clean(string(text)), "\n")
+			one.Text = board.Excerpt(first, 200)
 		}
 		list = append(list, one)
 	}

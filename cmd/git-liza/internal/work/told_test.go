@@ -7,7 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/gitstore/git"
 	"github.com/git-liza/git-liza/internal/gittest"
 )
@@ -33,7 +33,7 @@ func TestToldOnce(t *testing.T) {
 	go func() { all.Wait(); close(over) }()
 	times := map[string]int{}
 	take := func() {
-		for _, one := range TakeTold(repo, flow.AgentID("coder-1")) {
+		for _, one := range TakeTold(repo, board.AgentID("coder-1")) {
 			times[one.Text]++
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/flow/lists"
 	"github.com/git-liza/git-liza/gitstore/git"
 )
@@ -44,13 +45,13 @@ func (a Allowed) Check(command string) error {
 	refusal := &flow.Refusal{Rule: flow.RuleTrust, Hint: "git liza trust " + hash[:ShownHash],
 		Reason: "the board wants this machine to run a command that nobody here has allowed: " + git.Visible(command)}
 	if len(refusal.Reason) > maxShown { // a command that was not shown cannot be allowed
-		refusal.Reason, refusal.Hint = flow.Excerpt(refusal.Reason, maxShown), "git liza trust --list"
+		refusal.Reason, refusal.Hint = board.Excerpt(refusal.Reason, maxShown), "git liza trust --list"
 	}
 	return refusal
 }
 
 // Untrusted returns the commands of the board that are not allowed here.
-func (t *Trust) Untrusted(ctx context.Context, b *flow.Board) ([]BoardCommand, error) {
+func (t *Trust) Untrusted(ctx context.Context, b *board.Board) ([]BoardCommand, error) {
 	list, err := t.Commands(ctx, b)
 	if err != nil || len(list) == 0 {
 		return nil, err
@@ -109,7 +110,7 @@ func (t *Trust) AllowOwn(ctx context.Context, commands ...string) error {
 		if err != nil {
 			return err
 		}
-		own = b.CapacityOf(t.mover.By) == flow.Plans
+		own = b.CapacityOf(t.mover.By) == board.Plans
 	}
 	if !own {
 		return nil
@@ -118,13 +119,13 @@ func (t *Trust) AllowOwn(ctx context.Context, commands ...string) error {
 }
 
 // AllowTasks allows the commands that verify tasks, as [Trust.AllowOwn] does.
-func (t *Trust) AllowTasks(ctx context.Context, list []flow.TaskInput) error {
+func (t *Trust) AllowTasks(ctx context.Context, list []board.TaskInput) error {
 	return t.AllowOwn(ctx, Verifying(list)...)
 }
 
 // AllowPlanned allows the commands that verify the tasks of an approved plan which a
 // supervisor imports, where liza.trust.planner is on.
-func (t *Trust) AllowPlanned(ctx context.Context, list []flow.TaskInput) error {
+func (t *Trust) AllowPlanned(ctx context.Context, list []board.TaskInput) error {
 	t.repo.Config.Renew()
 	if planner, err := t.repo.Config.Config(ctx, TrustPlanner); err != nil || !git.IsTrue(planner) {
 		return err
@@ -133,8 +134,8 @@ func (t *Trust) AllowPlanned(ctx context.Context, list []flow.TaskInput) error {
 }
 
 // Verifying are the commands that verify tasks, nil if there are none.
-func Verifying(list []flow.TaskInput) []string {
-	return lists.Where(lists.Of(list, func(t flow.TaskInput) string { return t.Verify }), func(command string) bool { return command != "" })
+func Verifying(list []board.TaskInput) []string {
+	return lists.Where(lists.Of(list, func(t board.TaskInput) string { return t.Verify }), func(command string) bool { return command != "" })
 }
 
 // TrustKey holds the hashes of commands that this machine runs for a board.
@@ -162,18 +163,18 @@ const TrustPlanner = "liza.trust.planner"
 // something runs.
 type BoardCommand struct {
 	Where, Command string
-	Before         flow.Stage // the stage that no task passes without it; 0 if some do
+	Before         board.Stage // the stage that no task passes without it; 0 if some do
 
 	extension bool // no work waits for it
 }
 
 // BoardCommands are the commands that a board may ask a machine to run.
-func BoardCommands(b *flow.Board) []BoardCommand {
+func BoardCommands(b *board.Board) []BoardCommand {
 	return slices.Concat(configCommands(b.Settings().Config), taskCommands(b))
 }
 
 // taskCommands are those that verify tasks which are not over.
-func taskCommands(b *flow.Board) (list []BoardCommand) {
+func taskCommands(b *board.Board) (list []BoardCommand) {
 	for _, s := range b.Tasks() {
 		if s.Verify != "" && !s.Status.Final() {
 			list = append(list, BoardCommand{Where: string(s.ID), Command: s.Verify})
@@ -183,13 +184,13 @@ func taskCommands(b *flow.Board) (list []BoardCommand) {
 }
 
 // configCommands are those of the configuration, which belong to no task.
-func configCommands(config flow.Config) (list []BoardCommand) {
+func configCommands(config board.Config) (list []BoardCommand) {
 	if config.PostWorktree != "" {
-		list = append(list, BoardCommand{Where: "post_worktree", Command: config.PostWorktree, Before: flow.AtSubmit})
+		list = append(list, BoardCommand{Where: "post_worktree", Command: config.PostWorktree, Before: board.AtSubmit})
 	}
 	for _, g := range config.Gates {
 		one := BoardCommand{Where: "gate " + g.Name, Command: g.Command}
-		if at := g.Stage(); g.Required && (at == flow.AtSubmit || at == flow.AtMerge) {
+		if at := g.Stage(); g.Required && (at == board.AtSubmit || at == board.AtMerge) {
 			one.Before = at
 		}
 		list = append(list, one)

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/flow/lists"
 	"github.com/git-liza/git-liza/gitstore"
 	"github.com/git-liza/git-liza/gitstore/git"
@@ -15,10 +16,10 @@ import (
 
 // An Undo is what a person asks to take back.
 type Undo struct {
-	Task   flow.TaskID   // a merged one
-	With   []flow.TaskID // merged tasks that are taken back with it
-	Reopen bool          // new tasks do the work again
-	Now    bool          // without a review: integration follows the revert at once
+	Task   board.TaskID   // a merged one
+	With   []board.TaskID // merged tasks that are taken back with it
+	Reopen bool           // new tasks do the work again
+	Now    bool           // without a review: integration follows the revert at once
 	Reason string
 
 	Announce func(Affected) // called before integration follows at once
@@ -26,22 +27,22 @@ type Undo struct {
 
 // Undone is what became of it.
 type Undone struct {
-	Task       flow.TaskID   `json:"task"` // that takes the work back, "" if integration followed at once
-	Status     flow.Status   `json:"status,omitempty"`
-	Reverts    []flow.TaskID `json:"reverts"`
-	Successors []flow.TaskID `json:"successors"` // that do the work again
-	Commit     flow.ObjectID `json:"commit"`
-	Paths      []string      `json:"paths"`              // that the commit changes
-	WaitsFor   []flow.Role   `json:"waits_for"`          // whose verdicts the task lacks
-	Affected   *Affected     `json:"affected,omitempty"` // if integration followed at once
+	Task       board.TaskID   `json:"task"` // that takes the work back, "" if integration followed at once
+	Status     board.Status   `json:"status,omitempty"`
+	Reverts    []board.TaskID `json:"reverts"`
+	Successors []board.TaskID `json:"successors"` // that do the work again
+	Commit     board.ObjectID `json:"commit"`
+	Paths      []string       `json:"paths"`              // that the commit changes
+	WaitsFor   []board.Role   `json:"waits_for"`          // whose verdicts the task lacks
+	Affected   *Affected      `json:"affected,omitempty"` // if integration followed at once
 }
 
 // An undoer takes merged work back.
 type undoer struct {
 	*Clone
 	Undo
-	board *flow.Board
-	list  []flow.TaskID // the task and those that are taken back with it
+	board *board.Board
+	list  []board.TaskID // the task and those that are taken back with it
 }
 
 // Undo takes the work of a merged task back: it makes the revert beside integration,
@@ -53,7 +54,7 @@ func (c *Clone) Undo(ctx context.Context, asked Undo) (Undone, gitstore.Result, 
 	if err != nil {
 		return Undone{}, gitstore.Result{}, err
 	}
-	u := &undoer{c, asked, b, append([]flow.TaskID{asked.Task}, asked.With...)}
+	u := &undoer{c, asked, b, append([]board.TaskID{asked.Task}, asked.With...)}
 	if err := u.checkCaller(); err != nil {
 		return Undone{}, gitstore.Result{}, err
 	}
@@ -84,7 +85,7 @@ func (u *undoer) checkCaller() error {
 		return &flow.Refusal{Rule: flow.RuleNotFound, Hint: "git liza list --all", Reason: "there is no task " + id}
 	}
 	if u.Now {
-		if r := b.Opens(flow.ActAdopt, "", u.Caller, b.At()); r != nil {
+		if r := flow.Opens(b, board.ActAdopt, "", u.Caller, b.At()); r != nil {
 			return r
 		}
 	}
@@ -99,17 +100,17 @@ func (u *undoer) checkList() error {
 	if wrong := flow.CheckReverts(u.board, u.list); len(wrong) > 0 {
 		return wrong[0]
 	}
-	if n := len(u.board.IDs(flow.Archive)); n > manyArchived && u.Repo.Notice != nil {
+	if n := len(u.board.IDs(board.Archive)); n > manyArchived && u.Repo.Notice != nil {
 		u.Repo.Notice(fmt.Sprintf("looking at %d archived tasks for some that need %s", n, u.Task))
 	}
-	if needing := flow.MergedDependants(u.board, u.list, true); len(needing) > 0 {
+	if needing := board.MergedDependants(u.board, u.list, true); len(needing) > 0 {
 		return flow.RefuseDependants(u.list, needing)
 	}
 	return u.board.Err()
 }
 
 // findBegun returns the open task that takes the work back already, nil if there is none.
-func (u *undoer) findBegun() *flow.Task {
+func (u *undoer) findBegun() *board.Task {
 	for _, s := range u.board.Tasks() {
 		if !s.Status.Final() && slices.Contains(s.Reverts, u.Task) {
 			return u.board.Task(s.ID)
@@ -121,27 +122,27 @@ func (u *undoer) findBegun() *flow.Task {
 // title describes the tasks of the list for people.
 func (u *undoer) title() string {
 	if len(u.list) == 1 {
-		return "Undo " + string(u.Task) + ": " + flow.Excerpt(u.board.Task(u.Task).Title, 200)
+		return "Undo " + string(u.Task) + ": " + board.Excerpt(u.board.Task(u.Task).Title, 200)
 	}
 	return "Undo " + joinTasks(u.list)
 }
 
-func joinTasks(list []flow.TaskID) string {
-	return strings.Join(lists.Of(list, func(id flow.TaskID) string { return string(id) }), ", ")
+func joinTasks(list []board.TaskID) string {
+	return strings.Join(lists.Of(list, func(id board.TaskID) string { return string(id) }), ", ")
 }
 
 // reason is what the caller said, else what is done.
 func (u *undoer) reason() string { return cmp.Or(u.Reason, "takes back "+joinTasks(u.list)) }
 
 // newID returns an id for the task that takes work back.
-func (u *undoer) newID() flow.TaskID {
+func (u *undoer) newID() board.TaskID {
 	for n := 1; n < 100; n++ {
 		name := "undo-" + string(u.Task)
 		if n > 1 {
 			name += fmt.Sprintf("-%d", n)
 		}
-		id := flow.TaskID(name)
-		if new(flow.TaskID).UnmarshalText([]byte(name)) == nil && u.board.Task(id) == nil {
+		id := board.TaskID(name)
+		if new(board.TaskID).UnmarshalText([]byte(name)) == nil && u.board.Task(id) == nil {
 			return id
 		}
 	}
@@ -150,16 +151,16 @@ func (u *undoer) newID() flow.TaskID {
 
 // reverting describes the task that takes the work back. It owns nothing: git's merge
 // decides, not an open task on the same paths.
-func (u *undoer) reverting() flow.TaskInput {
+func (u *undoer) reverting() board.TaskInput {
 	t := u.board.Task(u.Task)
-	return flow.TaskInput{ID: u.newID(), Title: u.title(), DoneWhen: "integration has nothing more of " + joinTasks(u.list) + ": " + u.reason(),
+	return board.TaskInput{ID: u.newID(), Title: u.title(), DoneWhen: "integration has nothing more of " + joinTasks(u.list) + ": " + u.reason(),
 		Spec: t.Spec, Scope: t.Scope, Priority: t.Priority, Kind: t.Kind, BasedOn: t.BasedOn, Reverts: u.list}
 }
 
 // successors describe tasks that do the work of the list again, after others.
-func (u *undoer) successors(after ...flow.TaskID) (list []flow.TaskInput) {
-	named := map[flow.TaskID]flow.TaskID{}
-	taken := append([]flow.TaskInput{{ID: u.newID()}}, make([]flow.TaskInput, len(u.list))...)
+func (u *undoer) successors(after ...board.TaskID) (list []board.TaskInput) {
+	named := map[board.TaskID]board.TaskID{}
+	taken := append([]board.TaskInput{{ID: u.newID()}}, make([]board.TaskInput, len(u.list))...)
 	u.board.Number(taken)
 	for i, id := range u.list {
 		named[id] = taken[i+1].ID
@@ -184,25 +185,25 @@ func (u *undoer) successors(after ...flow.TaskID) (list []flow.TaskInput) {
 // begin adds the task that takes the work back, after it has asked the rules and git
 // about everything that follows.
 func (u *undoer) begin(ctx context.Context) (Undone, gitstore.Result, error) {
-	add := []flow.TaskInput{u.reverting()}
+	add := []board.TaskInput{u.reverting()}
 	u.board.Number(add)
 	if u.Reopen {
 		add = append(add, u.successors(add[0].ID)...)
 	}
 	id := add[0].ID
-	m := u.Caller.Move(flow.ActAdd, "", &flow.AddMove{Tasks: add})
+	m := u.Caller.Move(board.ActAdd, "", &flow.AddMove{Tasks: add})
 	m.Goal = u.goal()
 	after, err := u.Store.Foresee(ctx, u.board, m)
 	if err != nil {
 		return Undone{}, gitstore.Result{}, err
 	}
-	if r := after.Opens(flow.ActClaim, id, u.Caller, after.At()); r != nil {
+	if r := flow.Opens(after, board.ActClaim, id, u.Caller, after.At()); r != nil {
 		return Undone{}, gitstore.Result{}, r
 	}
 	if _, err := u.revert(ctx, u.board.Settings().Integration.Tip); err != nil {
 		return Undone{}, gitstore.Result{}, err
 	}
-	r, err := u.For(m.Goal).Make(ctx, flow.ActAdd, "", &flow.AddMove{Tasks: add})
+	r, err := u.For(m.Goal).Make(ctx, board.ActAdd, "", &flow.AddMove{Tasks: add})
 	if err != nil {
 		return Undone{}, r, err
 	}
@@ -210,7 +211,7 @@ func (u *undoer) begin(ctx context.Context) (Undone, gitstore.Result, error) {
 }
 
 // goal is that of the task if it is in progress, else the one that commands mean.
-func (u *undoer) goal() flow.GoalID {
+func (u *undoer) goal() board.GoalID {
 	id := u.board.Task(u.Task).Goal
 	if g := u.board.Goal(id); (g == nil || !g.Status.IsInProgress()) && u.Usual != "" {
 		return u.Usual
@@ -219,9 +220,9 @@ func (u *undoer) goal() flow.GoalID {
 }
 
 // undone describes a task that takes work back.
-func (u *undoer) undone(b *flow.Board, id flow.TaskID) Undone {
+func (u *undoer) undone(b *board.Board, id board.TaskID) Undone {
 	t := b.Task(id)
-	done := Undone{Task: id, Status: t.Status, Reverts: t.Reverts, Successors: u.successorsOf(b), WaitsFor: append([]flow.Role{}, t.Missing()...)}
+	done := Undone{Task: id, Status: t.Status, Reverts: t.Reverts, Successors: u.successorsOf(b), WaitsFor: append([]board.Role{}, t.Missing()...)}
 	if s := t.Submission; s != nil {
 		done.Commit, done.Paths = s.Commit, append([]string{}, s.Paths...)
 	}
@@ -229,8 +230,8 @@ func (u *undoer) undone(b *flow.Board, id flow.TaskID) Undone {
 }
 
 // successorsOf returns the tasks that do the work of the list again.
-func (u *undoer) successorsOf(b *flow.Board) []flow.TaskID {
-	list := []flow.TaskID{}
+func (u *undoer) successorsOf(b *board.Board) []board.TaskID {
+	list := []board.TaskID{}
 	for _, id := range u.list {
 		if t := b.Task(id); t != nil {
 			list = append(list, t.SupersededBy...)
@@ -241,11 +242,11 @@ func (u *undoer) successorsOf(b *flow.Board) []flow.TaskID {
 
 // reopenReverted answers for a task that was taken back before: with Reopen it gets a
 // successor, unless it has one.
-func (u *undoer) reopenReverted(ctx context.Context, t *flow.Task) (Undone, gitstore.Result, error) {
-	done := Undone{Task: t.Reverted.Task, Reverts: []flow.TaskID{t.ID}, Commit: t.Reverted.Commit, Paths: []string{}, WaitsFor: []flow.Role{}}
-	var again []flow.TaskID
+func (u *undoer) reopenReverted(ctx context.Context, t *board.Task) (Undone, gitstore.Result, error) {
+	done := Undone{Task: t.Reverted.Task, Reverts: []board.TaskID{t.ID}, Commit: t.Reverted.Commit, Paths: []string{}, WaitsFor: []board.Role{}}
+	var again []board.TaskID
 	for _, id := range u.list {
-		if other := u.board.Task(id); other != nil && other.Reverted != nil && !flow.Stands(u.board, other) && len(flow.Outstanding(u.board, other)) == 0 {
+		if other := u.board.Task(id); other != nil && other.Reverted != nil && !board.Stands(u.board, other) && len(board.Outstanding(u.board, other)) == 0 {
 			again = append(again, id)
 		}
 	}
@@ -261,13 +262,13 @@ func (u *undoer) reopenReverted(ctx context.Context, t *flow.Task) (Undone, gits
 }
 
 // addSuccessors adds tasks that do the work of reverted ones again, after others.
-func (u *undoer) addSuccessors(ctx context.Context, of []flow.TaskID, after ...flow.TaskID) (gitstore.Result, error) {
+func (u *undoer) addSuccessors(ctx context.Context, of []board.TaskID, after ...board.TaskID) (gitstore.Result, error) {
 	b, _, err := u.Store.Board(ctx)
 	if err != nil {
 		return gitstore.Result{}, err
 	}
 	again := &undoer{u.Clone, u.Undo, b, of}
-	return u.For(again.goal()).Make(ctx, flow.ActAdd, "", &flow.AddMove{Tasks: again.successors(after...)})
+	return u.For(again.goal()).Make(ctx, board.ActAdd, "", &flow.AddMove{Tasks: again.successors(after...)})
 }
 
 // adoptRevert lets integration follow the revert, after the gates have passed on it.
@@ -281,7 +282,7 @@ func (u *undoer) adoptRevert(ctx context.Context) (Undone, gitstore.Result, erro
 	if err != nil {
 		return Undone{}, gitstore.Result{}, err
 	}
-	_, failed, err := u.commands.passMerge(ctx, u.board, &flow.Submission{Changed: 1}, commit, tree)
+	_, failed, err := u.commands.passMerge(ctx, u.board, &board.Submission{Changed: 1}, commit, tree)
 	if err != nil {
 		return Undone{}, gitstore.Result{}, err
 	}
@@ -300,7 +301,7 @@ func (u *undoer) adoptRevert(ctx context.Context) (Undone, gitstore.Result, erro
 	if err != nil {
 		return Undone{}, r, err
 	}
-	done := Undone{Reverts: u.list, Successors: []flow.TaskID{}, Commit: commit, Paths: []string{}, WaitsFor: []flow.Role{}, Affected: &affected}
+	done := Undone{Reverts: u.list, Successors: []board.TaskID{}, Commit: commit, Paths: []string{}, WaitsFor: []board.Role{}, Affected: &affected}
 	changes, err := u.Repo.Changes(ctx, tip, commit)
 	done.Paths = append(done.Paths, lists.Of(changes, func(c git.Change) string { return c.Path })...)
 	if err == nil && u.Reopen {

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/flow/lists"
 	"github.com/git-liza/git-liza/gitstore"
 	"github.com/git-liza/git-liza/gitstore/git"
@@ -14,8 +15,8 @@ import (
 
 // takeUp goes on with a task that takes the work back already. With Reopen the work gets
 // successors, unless it has some.
-func (u *undoer) takeUp(ctx context.Context, t *flow.Task) (Undone, gitstore.Result, error) {
-	if i := slices.IndexFunc(u.list, func(id flow.TaskID) bool { return !slices.Contains(t.Reverts, id) }); i >= 0 {
+func (u *undoer) takeUp(ctx context.Context, t *board.Task) (Undone, gitstore.Result, error) {
+	if i := slices.IndexFunc(u.list, func(id board.TaskID) bool { return !slices.Contains(t.Reverts, id) }); i >= 0 {
 		return Undone{}, gitstore.Result{}, &flow.Refusal{Rule: flow.RuleExists, Hint: "git liza show " + string(t.ID),
 			Reason: fmt.Sprintf("%s takes back %s already, without %s", t.ID, joinTasks(t.Reverts), u.list[i])}
 	}
@@ -23,8 +24,8 @@ func (u *undoer) takeUp(ctx context.Context, t *flow.Task) (Undone, gitstore.Res
 	if u.Now {
 		return Undone{}, gitstore.Result{}, u.refuseNow(t)
 	}
-	again := lists.Where(u.list, func(id flow.TaskID) bool {
-		return u.Reopen && len(flow.Outstanding(u.board, u.board.Task(id))) == 0
+	again := lists.Where(u.list, func(id board.TaskID) bool {
+		return u.Reopen && len(board.Outstanding(u.board, u.board.Task(id))) == 0
 	})
 	if len(again) == 0 {
 		return u.goOn(ctx, t)
@@ -42,7 +43,7 @@ func (u *undoer) takeUp(ctx context.Context, t *flow.Task) (Undone, gitstore.Res
 
 // refuseNow refuses to take work back at once that another task takes back already: both
 // would revert it.
-func (u *undoer) refuseNow(t *flow.Task) *flow.Refusal {
+func (u *undoer) refuseNow(t *board.Task) *flow.Refusal {
 	refusal := &flow.Refusal{Rule: flow.RuleExists, Reason: fmt.Sprintf("%s takes back %s already, and is %s", t.ID, joinTasks(t.Reverts), t.Status)}
 	for _, s := range u.board.Tasks() {
 		if !s.Status.Final() && slices.Contains(s.DependsOn, t.ID) {
@@ -50,7 +51,7 @@ func (u *undoer) refuseNow(t *flow.Task) *flow.Refusal {
 			return refusal
 		}
 	}
-	if t.Status.Allows(flow.ActMerge) {
+	if flow.Allows(t.Status, board.ActMerge) {
 		refusal.Hint = "git liza merge " + string(t.ID)
 		return refusal
 	}
@@ -69,8 +70,8 @@ func (u *undoer) refuseNow(t *flow.Task) *flow.Refusal {
 
 // goOn submits the revert for the task that takes the work back, from wherever an
 // earlier call has stopped.
-func (u *undoer) goOn(ctx context.Context, t *flow.Task) (Undone, gitstore.Result, error) {
-	if t.Submission != nil && !t.Status.Allows(flow.ActSubmit) {
+func (u *undoer) goOn(ctx context.Context, t *board.Task) (Undone, gitstore.Result, error) {
+	if t.Submission != nil && !flow.Allows(t.Status, board.ActSubmit) {
 		b, _, err := u.Store.Board(ctx)
 		return u.undone(b, t.ID), gitstore.Result{Already: true, After: b}, err
 	}
@@ -94,7 +95,7 @@ func (u *undoer) goOn(ctx context.Context, t *flow.Task) (Undone, gitstore.Resul
 
 // bringRevert brings the task's branch and checkout to the revert. A branch that has
 // commits already stays.
-func (u *undoer) bringRevert(ctx context.Context, t *flow.Task, claimed Claimed) (flow.ObjectID, error) {
+func (u *undoer) bringRevert(ctx context.Context, t *board.Task, claimed Claimed) (board.ObjectID, error) {
 	ref, start := t.ID.BranchRef(), t.Attempt.Start
 	tip, err := u.Repo.Refs.Resolve(ctx, ref)
 	if err != nil {
@@ -116,12 +117,12 @@ func (u *undoer) bringRevert(ctx context.Context, t *flow.Task, claimed Claimed)
 }
 
 // intend records the intent of the task that takes the work back.
-func (u *undoer) intend(ctx context.Context, t *flow.Task, commit flow.ObjectID) error {
+func (u *undoer) intend(ctx context.Context, t *board.Task, commit board.ObjectID) error {
 	changes, err := u.Repo.Changes(ctx, t.Attempt.Start, commit)
 	if err != nil {
 		return err
 	}
-	intent := flow.Intent{Summary: "git revert of " + joinTasks(u.list) + ": " + u.reason(), Validation: "integration has nothing more of " + joinTasks(u.list),
+	intent := board.Intent{Summary: "git revert of " + joinTasks(u.list) + ": " + u.reason(), Validation: "integration has nothing more of " + joinTasks(u.list),
 		TestsNotNeeded: "it takes " + joinTasks(u.list) + " back, tests too"}
 	for _, c := range changes {
 		if u.board.Tracked(c.Path) != nil && c.Mode == 0 {

@@ -7,14 +7,15 @@ import (
 	"strings"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/flow/shell"
 )
 
 // A revertSide is what is taken out of integration for a task: what lies between two
 // commits.
 type revertSide struct {
-	task           *flow.Task
-	commit, before flow.ObjectID
+	task           *board.Task
+	commit, before board.ObjectID
 }
 
 // sides returns what is taken out, the work that was merged last first.
@@ -43,7 +44,7 @@ func (u *undoer) sides(ctx context.Context) ([]revertSide, error) {
 }
 
 // isLater reports whether a task was merged after another one, or needs it.
-func (u *undoer) isLater(ctx context.Context, t, than *flow.Task) (bool, error) {
+func (u *undoer) isLater(ctx context.Context, t, than *board.Task) (bool, error) {
 	if t.Merge.Commit == than.Merge.Commit {
 		return slices.Contains(t.DependsOn, than.ID), nil
 	}
@@ -52,7 +53,7 @@ func (u *undoer) isLater(ctx context.Context, t, than *flow.Task) (bool, error) 
 
 // revert returns a commit on top of another one without the work of the list, a revert
 // for each task. It is refused where git cannot take the work out alone.
-func (u *undoer) revert(ctx context.Context, onto flow.ObjectID) (flow.ObjectID, error) {
+func (u *undoer) revert(ctx context.Context, onto board.ObjectID) (board.ObjectID, error) {
 	sides, err := u.sides(ctx)
 	if err != nil {
 		return "", err
@@ -84,7 +85,7 @@ func (u *undoer) revert(ctx context.Context, onto flow.ObjectID) (flow.ObjectID,
 // message is the message of the commit that takes the work of a task back, as git
 // revert writes it.
 func (u *undoer) message(side revertSide) string {
-	text := fmt.Sprintf("Revert \"%s: %s\"\n\nThis reverts commit %s", side.task.ID, flow.Excerpt(side.task.Title, 200), side.commit)
+	text := fmt.Sprintf("Revert \"%s: %s\"\n\nThis reverts commit %s", side.task.ID, board.Excerpt(side.task.Title, 200), side.commit)
 	if side.task.Merge.Adopted {
 		text += fmt.Sprintf(", and those\nbefore it back to %s", side.before)
 	} else {
@@ -99,7 +100,7 @@ func (u *undoer) message(side revertSide) string {
 
 // conflict refuses a revert that git cannot make, and names the paths and the tasks that
 // changed them since.
-func (u *undoer) conflict(ctx context.Context, side revertSide, tip flow.ObjectID, paths []string) error {
+func (u *undoer) conflict(ctx context.Context, side revertSide, tip board.ObjectID, paths []string) error {
 	since, err := u.changedSince(ctx, side.task.Merge.Commit, tip, paths)
 	if err != nil {
 		return err
@@ -126,9 +127,9 @@ const mostSince = 10
 
 // changedSince returns the tasks whose merges changed paths between two commits of
 // integration, the last first.
-func (u *undoer) changedSince(ctx context.Context, from, tip flow.ObjectID, paths []string) (list []flow.TaskID, err error) {
+func (u *undoer) changedSince(ctx context.Context, from, tip board.ObjectID, paths []string) (list []board.TaskID, err error) {
 	args := []string{"--literal-pathspecs", "log", "--first-parent", "--format=%H %(trailers:key=Liza-Task,valueonly,separator=%x20)", string(tip), "^" + string(from), "--"}
-	out, err := u.Repo.Git(ctx, append(args, paths[:min(len(paths), flow.MaxList)]...)...)
+	out, err := u.Repo.Git(ctx, append(args, paths[:min(len(paths), board.MaxList)]...)...)
 	if err != nil {
 		return nil, err
 	}
@@ -138,7 +139,7 @@ func (u *undoer) changedSince(ctx context.Context, from, tip flow.ObjectID, path
 			continue
 		}
 		// A message is anybody's word; the board says what was merged with the commit.
-		if t := u.board.Task(flow.TaskID(words[1])); t != nil && t.Merge != nil && t.Merge.Commit == flow.ObjectID(words[0]) {
+		if t := u.board.Task(board.TaskID(words[1])); t != nil && t.Merge != nil && t.Merge.Commit == board.ObjectID(words[0]) {
 			list = append(list, t.ID)
 		}
 	}

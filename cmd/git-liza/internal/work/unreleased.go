@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/flow/layout"
 	"github.com/git-liza/git-liza/flow/lists"
 	"github.com/git-liza/git-liza/flow/shell"
@@ -64,7 +65,7 @@ func (k Checkout) ending() string {
 		return "git worktree remove " + shell.Quote(k.Path)
 	case k.Status.Final():
 		return "git liza worktree prune"
-	case k.Status.Allows(flow.ActAbandon):
+	case flow.Allows(k.Status, board.ActAbandon):
 		return "git liza task abandon " + id + " --reason R"
 	default:
 		return "git liza release " + id

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/flow/lists"
 	"github.com/git-liza/git-liza/flow/pattern"
 	"github.com/git-liza/git-liza/gitstore/git"
@@ -21,10 +22,10 @@ import (
 // what is checked out in the checkout of the task's review that the command runs in.
 // named is false if it is "" elsewhere. Another id of full length is returned as it is,
 // and the rules refuse it.
-func (c *Clone) SubmittedCommit(ctx context.Context, id flow.TaskID, given string) (commit flow.ObjectID, named bool, err error) {
+func (c *Clone) SubmittedCommit(ctx context.Context, id board.TaskID, given string) (commit board.ObjectID, named bool, err error) {
 	given = strings.TrimSpace(given)
 	if given == "" {
-		at, _, review := flow.ParseFolder(worktrees.NameOf(c.Repo))
+		at, _, review := board.ParseFolder(worktrees.NameOf(c.Repo))
 		if at != id || review == "" {
 			return "", false, nil
 		}
@@ -38,11 +39,11 @@ func (c *Clone) SubmittedCommit(ctx context.Context, id flow.TaskID, given strin
 	t := b.Task(id)
 	short := strings.ToLower(given)
 	if t == nil || t.Submission == nil || len(given) == len(t.Submission.Commit) {
-		return flow.ObjectID(given), true, b.Err()
+		return board.ObjectID(given), true, b.Err()
 	}
 	if !abbreviation().MatchString(short) {
 		return "", true, &flow.Refusal{Rule: flow.RuleCommit, Hint: "git liza show " + string(id) + " --patch",
-			Reason: fmt.Sprintf("%s submitted %s, and %q is neither that id nor its first digits, at least four", id, t.Submission.Commit, flow.Excerpt(given, 80))}
+			Reason: fmt.Sprintf("%s submitted %s, and %q is neither that id nor its first digits, at least four", id, t.Submission.Commit, board.Excerpt(given, 80))}
 	}
 	meant := strings.HasPrefix(string(t.Submission.Commit), short)
 	switch found, err := ParseCommit(ctx, c, short); {
@@ -51,7 +52,7 @@ func (c *Clone) SubmittedCommit(ctx context.Context, id flow.TaskID, given strin
 	case meant && err != nil && !isAmbiguous(ctx, c.Repo, short):
 		return t.Submission.Commit, true, nil // it is not here
 	}
-	return flow.ObjectID(given), true, nil
+	return board.ObjectID(given), true, nil
 }
 
 // abbreviation is the form of the beginning of an object id, as short as git takes it.
@@ -68,8 +69,8 @@ const mostNewer = 20
 
 // explainNewer adds to the refusal of a verdict on an earlier commit what was changed
 // since.
-func (c *Clone) explainNewer(ctx context.Context, id flow.TaskID, detail flow.Detail, err error) error {
-	var named flow.ObjectID
+func (c *Clone) explainNewer(ctx context.Context, id board.TaskID, detail flow.Detail, err error) error {
+	var named board.ObjectID
 	switch d := detail.(type) {
 	case *flow.ApproveMove:
 		named = d.Commit
@@ -103,14 +104,14 @@ func (c *Clone) explainNewer(ctx context.Context, id flow.TaskID, detail flow.De
 }
 
 // filesOf are the files that findings name, each once.
-func filesOf(list []flow.Finding) []string {
-	files := slices.Sorted(maps.Keys(lists.Set(list, func(one flow.Finding) string { return one.File })))
+func filesOf(list []board.Finding) []string {
+	files := slices.Sorted(maps.Keys(lists.Set(list, func(one board.Finding) string { return one.File })))
 	return slices.DeleteFunc(files, func(file string) bool { return file == "" })
 }
 
 // CheckPlaces refuses findings that name a line which neither the submission nor its base
 // has.
-func (c *Clone) CheckPlaces(ctx context.Context, t *flow.Task, f flow.Feedback) error {
+func (c *Clone) CheckPlaces(ctx context.Context, t *board.Task, f board.Feedback) error {
 	all := slices.Concat(f.Blockers, f.Concerns)
 	files := filesOf(all)
 	if len(files) == 0 {
@@ -120,7 +121,7 @@ func (c *Clone) CheckPlaces(ctx context.Context, t *flow.Task, f flow.Feedback) 
 		return err
 	}
 	lines := map[string]int{}
-	for _, commit := range []flow.ObjectID{t.Submission.Commit, t.Submission.Base} {
+	for _, commit := range []board.ObjectID{t.Submission.Commit, t.Submission.Base} {
 		facts, err := c.Store.Commits.Facts(ctx, flow.Query{Submission: commit, Lines: files})
 		if err != nil {
 			return err
@@ -138,7 +139,7 @@ func (c *Clone) CheckPlaces(ctx context.Context, t *flow.Task, f flow.Feedback) 
 	for _, one := range all {
 		if one.File != "" && one.Line > lines[one.File] || one.File != "" && lines[one.File] < 0 {
 			return &flow.Refusal{Rule: flow.RuleFinding, Hint: "git liza show " + string(t.ID) + " --patch",
-				Reason: fmt.Sprintf("there is no %s:%d in %s: the finding says %q", git.Visible(one.File), one.Line, t.Submission.Commit.Short(), flow.Excerpt(one.Issue, 80))}
+				Reason: fmt.Sprintf("there is no %s:%d in %s: the finding says %q", git.Visible(one.File), one.Line, t.Submission.Commit.Short(), board.Excerpt(one.Issue, 80))}
 		}
 	}
 	return nil

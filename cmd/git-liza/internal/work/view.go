@@ -5,7 +5,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/flow/layout"
 	"github.com/git-liza/git-liza/gitstore/git"
 )
@@ -24,8 +24,8 @@ type View struct {
 	repo *git.Repo
 
 	mu      sync.Mutex
-	tip     flow.ObjectID // "" if it cannot be read; a read of the board returns the error
-	changed chan struct{} // closed when tip is no longer the tip
+	tip     board.ObjectID // "" if it cannot be read; a read of the board returns the error
+	changed chan struct{}  // closed when tip is no longer the tip
 }
 
 // Watch begins to watch the tip, until ctx is done.
@@ -61,7 +61,7 @@ func (v *View) look(ctx context.Context) bool {
 
 // Now returns the tip, "" if it cannot be read, and a channel that is closed when the tip
 // changes.
-func (v *View) Now() (flow.ObjectID, <-chan struct{}) {
+func (v *View) Now() (board.ObjectID, <-chan struct{}) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	return v.tip, v.changed

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/flow/shell"
 	"github.com/git-liza/git-liza/gitstore/git"
 )
@@ -20,9 +21,9 @@ import (
 // A Vision is the spec of a goal that is made of the goal's words: one page, in a
 // file that is not there yet, committed on the branch of the checkout.
 type Vision struct {
-	Path   string        // from the root of the repository
-	Branch string        // that gets the commit
-	Commit flow.ObjectID // "" until Write has made it
+	Path   string         // from the root of the repository
+	Branch string         // that gets the commit
+	Commit board.ObjectID // "" until Write has made it
 
 	goal  string
 	specs *Specs
@@ -60,7 +61,7 @@ func (s *Specs) newVision(ctx context.Context, p Plan, created bool) (*Vision, e
 }
 
 // freePage returns the path of the page of a goal that has none: a file that is not there.
-func (s *Specs) freePage(ctx context.Context, id flow.GoalID) string {
+func (s *Specs) freePage(ctx context.Context, id board.GoalID) string {
 	name := "specs/" + string(id) + ".md"
 	for n := 2; !s.findFile(ctx, name).nowhere(); n++ {
 		name = fmt.Sprintf("specs/%s-%d.md", id, n)
@@ -70,12 +71,12 @@ func (s *Specs) freePage(ctx context.Context, id flow.GoalID) string {
 
 // AddPage writes the page of one more goal, as [Clone.Init] does for the first, and brings it
 // onto integration, which the checkout is at. It returns the page's path.
-func AddPage(ctx context.Context, c *Clone, b *flow.Board, id flow.GoalID, goal string) (string, error) {
+func AddPage(ctx context.Context, c *Clone, b *board.Board, id board.GoalID, goal string) (string, error) {
 	want := b.Settings().Integration
 	if ahead := c.Integration.Ahead(ctx, b); ahead != nil {
 		return "", &flow.Refusal{Rule: flow.RuleAncestry, Reason: ahead.Text + ", and the page of the goal is committed on it", Hint: ahead.Hint}
 	}
-	p := Plan{Goal: flow.Clean(goal), Spec: c.Specs.freePage(ctx, id), Branch: want.Name, set: true}
+	p := Plan{Goal: board.Clean(goal), Spec: c.Specs.freePage(ctx, id), Branch: want.Name, set: true}
 	vision, err := c.Specs.newVision(ctx, p, true)
 	if err == nil && vision == nil {
 		err = c.Specs.explainUnready(ctx, p, want.Tip, true)
@@ -140,11 +141,11 @@ func (p Plan) again(spec string) string {
 
 // judge refuses a root move that the rules would refuse, before anything is written
 // for it.
-func (v *Vision) judge(b *flow.Board, m flow.Move, d flow.InitMove, at time.Time) error {
-	d.Texts = []flow.Text{{Path: d.Spec, Blob: d.Integration.Tip}} // any blob: facts are not asked for
-	m.Detail, m.At, m.Request = &d, at, flow.Request(d.Board)
+func (v *Vision) judge(b *board.Board, m flow.Move, d flow.InitMove, at time.Time) error {
+	d.Texts = []board.Text{{Path: d.Spec, Blob: d.Integration.Tip}} // any blob: facts are not asked for
+	m.Detail, m.At, m.Request = &d, at, board.Request(d.Board)
 	m.Normalize()
-	_, err := b.Apply(m, nil)
+	_, err := flow.Apply(b, m, nil)
 	return err
 }
 

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/flow/glob"
 	"github.com/git-liza/git-liza/flow/lists"
 	"github.com/git-liza/git-liza/gitstore/git"
@@ -18,7 +18,7 @@ import (
 // that the patterns name at any depth, whatever their case: what a program obeys or runs by
 // itself, see loads in the catalogue of providers. Links that integration has on the way name
 // what they lead to.
-func Withheld(ctx context.Context, repo *git.Repo, tip, commit flow.ObjectID, loads []string) ([]git.Change, error) {
+func Withheld(ctx context.Context, repo *git.Repo, tip, commit board.ObjectID, loads []string) ([]git.Change, error) {
 	if len(loads) == 0 {
 		return nil, nil
 	}
@@ -75,7 +75,7 @@ func beyond(pattern, name string, isLink bool) (rests []string) {
 // withhold gives the checkout of a role's review what integration has instead of what is
 // [Withheld]: the reviewer would obey what it is to judge. It does so before the checkout is
 // sealed, or where one that is still pristine was made again, and returns the paths.
-func (s *Seals) withhold(ctx context.Context, t *flow.Task, role flow.Role, tip flow.ObjectID, pristine bool) (paths []string, err error) {
+func (s *Seals) withhold(ctx context.Context, t *board.Task, role board.Role, tip board.ObjectID, pristine bool) (paths []string, err error) {
 	changes, err := Withheld(ctx, s.repo, tip, t.Submission.Commit, s.Loads)
 	paths = lists.Of(changes, func(c git.Change) string { return c.Path })
 	if old := s.read(t, role); err != nil || len(changes) == 0 || old != nil && (old.Prepared || !pristine) {

@@ -18,12 +18,12 @@ import (
 
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/agent/transcript"
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/proc"
-	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 )
 
 // A Prompt is what an agent is asked, and where.
 type Prompt struct {
-	Role   flow.Role
+	Role   board.Role
 	Writes bool // whether the role changes files
 	Text   string
 	Dir    string // the worktree

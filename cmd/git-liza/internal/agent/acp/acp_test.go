@@ -16,7 +16,7 @@ import (
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/agent/acp"
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/agent/transcript"
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/proc"
-	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 )
 
 // Longer than any test may take: a test that needs this time has failed.
@@ -33,11 +33,11 @@ type talk struct {
 	report transcript.Report
 }
 
-func newTalk(t *testing.T, agent string, role flow.Role) *talk {
+func newTalk(t *testing.T, agent string, role board.Role) *talk {
 	t.Helper()
 	self, err := os.Executable()
 	require.NoError(t, err)
-	k := &talk{prompt: acp.Prompt{Role: role, Writes: role == flow.Coder, Text: "do it", Dir: t.TempDir()}}
+	k := &talk{prompt: acp.Prompt{Role: role, Writes: role == board.Coder, Text: "do it", Dir: t.TempDir()}}
 	k.prompt.Follow = &k.lines
 	// A race-enabled agent would sleep a second at its end.
 	k.command = proc.Command{Path: self, Dir: k.prompt.Dir, Env: proc.Environment(os.Environ(), nil, "ACP_TEST_AGENT="+agent, "GORACE=atexit_sleep_ms=0"),
@@ -56,21 +56,21 @@ func (k *talk) run(t *testing.T) *talk {
 	return k
 }
 
-func talked(t *testing.T, agent string, role flow.Role) *talk {
+func talked(t *testing.T, agent string, role board.Role) *talk {
 	t.Helper()
 	return newTalk(t, agent, role).run(t)
 }
 
 func TestSession(t *testing.T) {
 	t.Parallel()
-	k := talked(t, "works", flow.Coder)
+	k := talked(t, "works", board.Coder)
 	require.True(t, k.result.Passed(), k.errors.String())
 	text, err := os.ReadFile(k.file("a.txt"))
 	require.NoError(t, err)
 	require.Equal(t, "new", string(text))
 	require.Equal(t, transcript.Report{
 		Session: "new-1", End: transcript.Succeeded, Text: "all [31mdone[0m", Turns: 2, Say: "all [31mdone[0m",
-		Usage: flow.Usage{Input: 500, Cached: 400, Output: 25, Cost: 132500}, Filled: 10, Window: 100, Results: 1,
+		Usage: board.Usage{Input: 500, Cached: 400, Output: 25, Cost: 132500}, Filled: 10, Window: 100, Results: 1,
 	}, k.report)
 	require.Equal(t, "I was asked: do it\n> edit: Edit a.txt\nall [31mdone[0m\n", k.lines.String())
 }
@@ -79,7 +79,7 @@ func TestSession(t *testing.T) {
 // known of the session is told with each update.
 func TestMessage(t *testing.T) {
 	t.Parallel()
-	k := newTalk(t, "interrupted", flow.Coder)
+	k := newTalk(t, "interrupted", board.Coder)
 	messages := make(chan string, 1)
 	var paused []transcript.Report
 	k.prompt.Messages, k.prompt.Update = messages, func(r transcript.Report) {
@@ -98,7 +98,7 @@ func TestMessage(t *testing.T) {
 func TestMiscounts(t *testing.T) {
 	t.Parallel()
 	for agent, model := range map[string]string{"last-call": "", "beside": "large"} {
-		k := talked(t, agent, flow.Coder)
+		k := talked(t, agent, board.Coder)
 		require.Equal(t, transcript.Succeeded, k.report.End, k.report.Error)
 		require.Zero(t, k.report.Usage, agent)
 		require.Zero(t, k.report.Filled, agent)
@@ -111,14 +111,14 @@ func TestMiscounts(t *testing.T) {
 func TestPermissions(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
-		role   flow.Role
+		role   board.Role
 		writes bool
 		want   string
 	}{
-		{flow.Coder, true, "inside: once; nowhere: never; away: never; parent: never; linked: never; git: never; command: once; look: once; mode: never; unknown: never; odd: never; hundred: never; beside: never; target: never; written: once; always-only: for-ever; no-only: never; no-options: cancelled; told: never"},
-		{flow.Coder, false, "inside: never; nowhere: never; away: never; parent: never; linked: never; git: never; command: once; look: once; mode: never; unknown: never; odd: never; hundred: never; beside: never; target: never; written: never; always-only: for-ever; no-only: never; no-options: cancelled; told: never"},
-		{flow.CodeReviewer, false, "inside: never; nowhere: never; away: never; parent: never; linked: never; git: never; command: once; look: once; mode: never; unknown: never; odd: never; hundred: never; beside: never; target: never; written: never; always-only: for-ever; no-only: never; no-options: cancelled; told: never"},
-		{flow.Planner, false, "inside: never; nowhere: never; away: never; parent: never; linked: never; git: never; command: once; look: once; mode: never; unknown: never; odd: never; hundred: never; beside: never; target: never; written: never; always-only: for-ever; no-only: never; no-options: cancelled; told: never"},
+		{board.Coder, true, "inside: once; nowhere: never; away: never; parent: never; linked: never; git: never; command: once; look: once; mode: never; unknown: never; odd: never; hundred: never; beside: never; target: never; written: once; always-only: for-ever; no-only: never; no-options: cancelled; told: never"},
+		{board.Coder, false, "inside: never; nowhere: never; away: never; parent: never; linked: never; git: never; command: once; look: once; mode: never; unknown: never; odd: never; hundred: never; beside: never; target: never; written: never; always-only: for-ever; no-only: never; no-options: cancelled; told: never"},
+		{board.CodeReviewer, false, "inside: never; nowhere: never; away: never; parent: never; linked: never; git: never; command: once; look: once; mode: never; unknown: never; odd: never; hundred: never; beside: never; target: never; written: never; always-only: for-ever; no-only: never; no-options: cancelled; told: never"},
+		{board.Planner, false, "inside: never; nowhere: never; away: never; parent: never; linked: never; git: never; command: once; look: once; mode: never; unknown: never; odd: never; hundred: never; beside: never; target: never; written: never; always-only: for-ever; no-only: never; no-options: cancelled; told: never"},
 	} {
 		t.Run(test.role.String(), func(t *testing.T) {
 			t.Parallel()
@@ -138,7 +138,7 @@ func TestPermissions(t *testing.T) {
 
 func TestFiles(t *testing.T) {
 	t.Parallel()
-	k := newTalk(t, "files", flow.Coder)
+	k := newTalk(t, "files", board.Coder)
 	elsewhere := t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(elsewhere, "outside.txt"), []byte("mine"), 0o600))
 	require.NoError(t, os.Symlink(elsewhere, k.file("link")))
@@ -175,7 +175,7 @@ terminal false
 	require.NoError(t, err)
 	require.Equal(t, "gitdir: here", string(text))
 
-	reads := newTalk(t, "files", flow.CodeReviewer).run(t)
+	reads := newTalk(t, "files", board.CodeReviewer).run(t)
 	require.NotContains(t, reads.errors.String(), ": true\n")
 	require.Contains(t, reads.errors.String(), `read a.txt: true "old content\n"`)
 	require.NoDirExists(t, reads.file("new"))
@@ -184,7 +184,7 @@ terminal false
 // An agent may call its worktree by its real path.
 func TestWorktreeBehindLink(t *testing.T) {
 	t.Parallel()
-	k := newTalk(t, "works", flow.Coder)
+	k := newTalk(t, "works", board.Coder)
 	link := filepath.Join(t.TempDir(), "link")
 	require.NoError(t, os.Symlink(k.prompt.Dir, link))
 	k.prompt.Dir = link
@@ -194,7 +194,7 @@ func TestWorktreeBehindLink(t *testing.T) {
 
 func TestCapabilities(t *testing.T) {
 	t.Parallel()
-	for _, role := range []flow.Role{flow.Coder, flow.CodeReviewer} {
+	for _, role := range []board.Role{board.Coder, board.CodeReviewer} {
 		require.Equal(t, "read false write true terminal false\n", talked(t, "capabilities", role).errors.String())
 	}
 }
@@ -215,7 +215,7 @@ func TestNoEnd(t *testing.T) {
 	} {
 		t.Run(test.agent, func(t *testing.T) {
 			t.Parallel()
-			k := newTalk(t, test.agent, flow.Coder)
+			k := newTalk(t, test.agent, board.Coder)
 			if test.reason == proc.IdleLimit {
 				k.command.Idle = time.Second
 			}
@@ -250,7 +250,7 @@ func TestFailedEnd(t *testing.T) {
 	} {
 		t.Run(agent, func(t *testing.T) {
 			t.Parallel()
-			k := talked(t, agent, flow.Coder)
+			k := talked(t, agent, board.Coder)
 			require.Equal(t, transcript.Failed, k.report.End)
 			require.Contains(t, k.report.Error, want)
 			require.True(t, k.result.Passed())
@@ -262,7 +262,7 @@ func TestFailedEnd(t *testing.T) {
 // A key in the environment needs no person.
 func TestLogin(t *testing.T) {
 	t.Parallel()
-	k := newTalk(t, "locked", flow.Coder)
+	k := newTalk(t, "locked", board.Coder)
 	k.command.Env = append(k.command.Env, "TEST_API_KEY=secret")
 	k.run(t)
 	require.Equal(t, transcript.Succeeded, k.report.End, k.report.Error)
@@ -276,7 +276,7 @@ func TestResume(t *testing.T) {
 		{"loads", "lost-1", "new-1"},
 		{"neither", "old-1", "new-1"},
 	} {
-		k := newTalk(t, test.agent, flow.Coder)
+		k := newTalk(t, test.agent, board.Coder)
 		k.prompt.Resume = test.resume
 		k.run(t)
 		require.Equal(t, transcript.Succeeded, k.report.End, k.report.Error)
@@ -290,18 +290,18 @@ func TestResume(t *testing.T) {
 // chosen.
 func TestChoice(t *testing.T) {
 	t.Parallel()
-	k := talked(t, "modes", flow.Coder)
+	k := talked(t, "modes", board.Coder)
 	require.Equal(t, "mode default\n", k.errors.String())
 	require.Equal(t, "small", k.report.Model)
-	require.Equal(t, "mode read-only\n", talked(t, "modes", flow.CodeReviewer).errors.String())
+	require.Equal(t, "mode read-only\n", talked(t, "modes", board.CodeReviewer).errors.String())
 
-	k = newTalk(t, "options", flow.Coder)
+	k = newTalk(t, "options", board.Coder)
 	k.prompt.Model = "large"
 	k.run(t)
 	require.Equal(t, "which large\nhow build\n", k.errors.String())
 	require.Equal(t, "large", k.report.Model)
 
-	k = newTalk(t, "works", flow.Coder)
+	k = newTalk(t, "works", board.Coder)
 	k.prompt.Model = "large"
 	k.run(t)
 	require.Equal(t, transcript.Failed, k.report.End)
@@ -319,7 +319,7 @@ func (f onWrite) Write(p []byte) (int, error) { return f(p) }
 func TestCalledOff(t *testing.T) {
 	t.Parallel()
 	run := func(t *testing.T, agent string) *talk {
-		k := newTalk(t, agent, flow.Coder)
+		k := newTalk(t, agent, board.Coder)
 		k.command.Grace = 50 * time.Millisecond
 		ctx, cancel := context.WithCancel(t.Context())
 		seen := sync.OnceFunc(cancel)
@@ -336,7 +336,7 @@ func TestCalledOff(t *testing.T) {
 		k := run(t, "waits")
 		require.Equal(t, transcript.Failed, k.report.End)
 		require.Contains(t, k.report.Error, "called off")
-		require.Equal(t, flow.Usage{Input: 7, Output: 1}, k.report.Usage)
+		require.Equal(t, board.Usage{Input: 7, Output: 1}, k.report.Usage)
 	})
 	t.Run("it does not listen", func(t *testing.T) {
 		t.Parallel()
@@ -344,7 +344,7 @@ func TestCalledOff(t *testing.T) {
 	})
 	t.Run("before it began", func(t *testing.T) {
 		t.Parallel()
-		k := newTalk(t, "works", flow.Coder)
+		k := newTalk(t, "works", board.Coder)
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
 		result, _, err := acp.Run(ctx, k.command, k.prompt)
@@ -356,7 +356,7 @@ func TestCalledOff(t *testing.T) {
 // An agent's activity after its answer does not change the result.
 func TestStaysAfterAnswer(t *testing.T) {
 	t.Parallel()
-	k := newTalk(t, "stays", flow.Coder)
+	k := newTalk(t, "stays", board.Coder)
 	k.command.Grace = 50 * time.Millisecond
 	k.run(t)
 	require.True(t, k.result.Passed(), k.result.Reason)
@@ -366,7 +366,7 @@ func TestStaysAfterAnswer(t *testing.T) {
 
 func TestGarbage(t *testing.T) {
 	t.Parallel()
-	k := talked(t, "mutters", flow.Coder)
+	k := talked(t, "mutters", board.Coder)
 	require.Equal(t, transcript.Succeeded, k.report.End, k.report.Error)
 	require.Equal(t, 5, k.report.Garbage)
 }
@@ -375,12 +375,12 @@ func TestGarbage(t *testing.T) {
 // that is followed by the end at once: neither may show.
 func TestHaste(t *testing.T) {
 	t.Parallel()
-	k := talked(t, "floods", flow.Coder)
+	k := talked(t, "floods", board.Coder)
 	require.Equal(t, transcript.Succeeded, k.report.End, k.report.Error)
 	require.True(t, strings.HasSuffix(k.report.Text, "19998 19999"), k.report.Say)
 	require.InDelta(t, 64<<10, len(k.report.Text), 10)
 
-	k = newTalk(t, "hurries", flow.Coder)
+	k = newTalk(t, "hurries", board.Coder)
 	// The reader of the output is slower than the agent, which is long gone at the end.
 	k.prompt.Follow = onWrite(func(p []byte) (int, error) {
 		<-time.After(3 * time.Millisecond)
@@ -394,7 +394,7 @@ func TestHaste(t *testing.T) {
 
 // Not parallel: it measures what the whole process holds.
 func TestNaggingCostsConstantMemory(t *testing.T) {
-	k := newTalk(t, "nags", flow.Coder)
+	k := newTalk(t, "nags", board.Coder)
 	k.command.Idle, k.command.Grace = time.Second, 100*time.Millisecond
 	require.NoError(t, os.WriteFile(k.file("large"), make([]byte, 64<<10), 0o600))
 	goroutines := 0
@@ -418,7 +418,7 @@ func TestNaggingCostsConstantMemory(t *testing.T) {
 
 func TestNotStarted(t *testing.T) {
 	t.Parallel()
-	k := newTalk(t, "works", flow.Coder)
+	k := newTalk(t, "works", board.Coder)
 	k.command.Path = "git-liza-no-such-program"
 	_, _, err := acp.Run(t.Context(), k.command, k.prompt)
 	require.True(t, proc.Unstartable(err), err)

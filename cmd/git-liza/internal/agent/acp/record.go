@@ -11,7 +11,7 @@ import (
 	sdk "github.com/coder/acp-go-sdk"
 
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/agent/transcript"
-	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 )
 
 // Bounds of what is kept of a session.
@@ -65,7 +65,7 @@ func (r *record) soFar() transcript.Report {
 func (r *record) begin(session string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.made.Session, r.live = flow.Clean(clip(session, maxWords)), true
+	r.made.Session, r.live = board.Clean(clip(session, maxWords)), true
 }
 
 // end notes the agent's answer: why it failed, "" if it did not.
@@ -75,7 +75,7 @@ func (r *record) end(failed string) {
 	r.endMessage()
 	r.made.End = transcript.Succeeded
 	if failed != "" {
-		r.made.End, r.made.Error = transcript.Failed, flow.Clean(clip(failed, maxError))
+		r.made.End, r.made.Error = transcript.Failed, board.Clean(clip(failed, maxError))
 		r.tell("! " + r.made.Error)
 	}
 }
@@ -83,7 +83,7 @@ func (r *record) end(failed string) {
 func (r *record) model(name string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.made.Model = flow.Clean(clip(name, maxWords))
+	r.made.Model = board.Clean(clip(name, maxWords))
 }
 
 // garbage counts a line that was not a message.
@@ -98,7 +98,7 @@ func (r *record) denied(tool, what string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	tool = cmp.Or(tool, string(sdk.ToolKindOther))
-	entry := flow.Clean(clip(tool+": "+strings.Join(strings.Fields(what), " "), maxWords))
+	entry := board.Clean(clip(tool+": "+strings.Join(strings.Fields(what), " "), maxWords))
 	r.tell("! denied: " + entry)
 	if len(r.made.Denied) < maxDenied && !slices.Contains(r.made.Denied, entry) {
 		r.made.Denied = append(r.made.Denied, entry)
@@ -166,7 +166,7 @@ func (r *record) noteUse(c call) {
 	}
 	r.countTurn()
 	r.endMessage()
-	r.tell("> " + string(c.kind) + ": " + flow.Clean(clip(strings.Join(strings.Fields(c.title), " "), maxWords)))
+	r.tell("> " + string(c.kind) + ": " + board.Clean(clip(strings.Join(strings.Fields(c.title), " "), maxWords)))
 }
 
 // countTurn counts a turn of the model: its first words or its first call, and its first
@@ -196,7 +196,7 @@ func (r *record) addText(id *string, block sdk.ContentBlock) {
 
 // endMessage ends the current message.
 func (r *record) endMessage() {
-	if text := flow.Clean(string(ending(r.text))); text != "" {
+	if text := board.Clean(string(ending(r.text))); text != "" {
 		r.made.Text = text
 		r.tell(text)
 	}
@@ -214,7 +214,7 @@ func ending(text []byte) []byte {
 
 // tell writes a line for people. It is no error if the line cannot be written.
 func (r *record) tell(line string) {
-	r.made.Say = flow.Clean(clip(line[strings.LastIndexByte(line, '\n')+1:], maxWords))
+	r.made.Say = board.Clean(clip(line[strings.LastIndexByte(line, '\n')+1:], maxWords))
 	if r.follow != nil {
 		_, _ = io.WriteString(r.follow, line+"\n")
 	}

@@ -6,7 +6,7 @@ import (
 
 	sdk "github.com/coder/acp-go-sdk"
 
-	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 )
 
 // miscounts reports whether the agent with this name reports numbers that are not its
@@ -50,7 +50,7 @@ func (r *record) noteUsage(p sdk.PromptResponse) {
 		return
 	}
 	if models := beside.Quota.Models; len(models) > 0 && models[0].Model != "" {
-		r.made.Model = flow.Clean(clip(models[0].Model, maxWords))
+		r.made.Model = board.Clean(clip(models[0].Model, maxWords))
 	}
 }
 
@@ -86,7 +86,7 @@ func (r *record) noteContext(u sdk.SessionUsageUpdate) {
 func (r *record) cost(c sdk.Cost) {
 	micros := math.Round(c.Amount * 1e6)
 	if !r.miscounts && c.Currency == "USD" && micros >= 0 && micros <= maxMicros {
-		r.made.Usage.Cost = flow.Cost(micros)
+		r.made.Usage.Cost = board.Cost(micros)
 	}
 }
 

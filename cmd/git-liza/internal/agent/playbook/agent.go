@@ -12,7 +12,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/flow/layout"
 	"github.com/git-liza/git-liza/gitstore/document"
 )
@@ -23,14 +23,14 @@ var ErrPlaybook = errors.New("playbook")
 
 // An Agent is one run of the script agent, as a supervisor spawns it.
 type Agent struct {
-	Role     flow.Role
-	Capacity flow.Capacity // of the role
-	Task     flow.TaskID   // "" for a planner
-	Commit   string        // the submitted commit, for a reviewer
-	Question flow.RecordID // that it is to answer, "" for other work
-	Dir      string        // the checkout that it works in
-	Environ  []string      // the environment of its child processes
-	Log      io.Writer     // a line about each step
+	Role     board.Role
+	Capacity board.Capacity // of the role
+	Task     board.TaskID   // "" for a planner
+	Commit   string         // the submitted commit, for a reviewer
+	Question board.RecordID // that it is to answer, "" for other work
+	Dir      string         // the checkout that it works in
+	Environ  []string       // the environment of its child processes
+	Log      io.Writer      // a line about each step
 }
 
 // Run does what the playbook has for the capacity and the task. The error says what was
@@ -44,9 +44,9 @@ func (a *Agent) Run(ctx context.Context) error {
 		return a.answer(ctx, p)
 	}
 	switch a.Capacity {
-	case flow.Plans:
+	case board.Plans:
 		return a.plan(ctx, p)
-	case flow.Does:
+	case board.Does:
 		return a.code(ctx, p)
 	}
 	return a.review(ctx, p)
@@ -86,7 +86,7 @@ func (a *Agent) integratedFile(ctx context.Context, name string) ([]byte, error)
 		return nil, missing
 	}
 	var settings struct {
-		Integration flow.Branch `yaml:"integration"`
+		Integration board.Branch `yaml:"integration"`
 	}
 	if err := document.DecodeLoose("liza.yaml", []byte(text), &settings); err != nil {
 		return nil, err
@@ -107,7 +107,7 @@ const defaultWait = 20 * time.Second
 
 // awaitClaims waits until the tasks have been claimed, at most for limit. The limit matters
 // where one coder has to do all tasks.
-func (a *Agent) awaitClaims(ctx context.Context, tasks []flow.TaskID, limit time.Duration) error {
+func (a *Agent) awaitClaims(ctx context.Context, tasks []board.TaskID, limit time.Duration) error {
 	limit = cmp.Or(limit, defaultWait)
 	over := time.After(limit)
 	tick := time.NewTicker(100 * time.Millisecond)
@@ -136,14 +136,14 @@ func (a *Agent) awaitClaims(ctx context.Context, tasks []flow.TaskID, limit time
 
 // A task holds what the agent reads of `git liza show --json`.
 type task struct {
-	ID          flow.TaskID `json:"id"`
-	Status      flow.Status `json:"status"`
-	Base        string      `json:"base_commit"`
-	Iteration   int         `json:"iteration"`
-	CyclesTotal int         `json:"review_cycles_total"`
-	Fix         string      `json:"integration_fix"`
+	ID          board.TaskID `json:"id"`
+	Status      board.Status `json:"status"`
+	Base        string       `json:"base_commit"`
+	Iteration   int          `json:"iteration"`
+	CyclesTotal int          `json:"review_cycles_total"`
+	Fix         string       `json:"integration_fix"`
 	Reviews     []struct {
-		Role      flow.Role  `json:"role"`
+		Role      board.Role `json:"role"`
 		Rejection *rejection `json:"rejection"`
 	} `json:"reviews"`
 }

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"os"
 
-	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 )
 
 // answer says what the playbook has for questions to the agent's role about the task.
@@ -49,8 +49,8 @@ func (a *Agent) ask(ctx context.Context, q *Ask, more ...string) (string, error)
 		args = append(args, "--wait", "--timeout="+q.Wait.String())
 	}
 	var asked struct {
-		Question flow.RecordID `json:"question"`
-		Answer   string        `json:"answer"`
+		Question board.RecordID `json:"question"`
+		Answer   string         `json:"answer"`
 	}
 	if err := a.liza(ctx, nil, &asked, args...); err != nil {
 		return "", err

@@ -6,25 +6,25 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/gitstore/document"
 )
 
 // plan adds the planned tasks that are not on the board, in one move. If there are
 // none, it leaves a note that says so: the trigger then waits for a human.
 func (a *Agent) plan(ctx context.Context, p *Playbook) error {
-	var board struct {
+	var b struct {
 		Tasks []task `json:"tasks"`
 	}
-	if err := a.liza(ctx, nil, &board, "list", "--all"); err != nil {
+	if err := a.liza(ctx, nil, &b, "list", "--all"); err != nil {
 		return err
 	}
 	missing := slices.Clone(p.Plan)
-	for _, t := range board.Tasks {
-		missing = slices.DeleteFunc(missing, func(in flow.TaskInput) bool { return in.ID == t.ID })
+	for _, t := range b.Tasks {
+		missing = slices.DeleteFunc(missing, func(in board.TaskInput) bool { return in.ID == t.ID })
 	}
 	if len(missing) == 0 {
-		word := "every planned task is on the board" + waitingTasks(board.Tasks)
+		word := "every planned task is on the board" + waitingTasks(b.Tasks)
 		a.say("%s", word)
 		return a.liza(ctx, nil, nil, "note", word, "--for=all")
 	}

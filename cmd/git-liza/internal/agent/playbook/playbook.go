@@ -19,7 +19,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/gitstore/document"
 )
 
@@ -33,37 +33,37 @@ const ConfigKey = "liza.script.playbook"
 
 // A Playbook says what the script agents of a project do.
 type Playbook struct {
-	Wait   flow.Duration    `yaml:"wait"` // how long a wait_for may take; 0 means 20 s
-	Plan   []flow.TaskInput `yaml:"plan"` // the tasks that the planner adds, with the keys of `task add --from`
-	Work   []Work           `yaml:"work"`
-	Checks []Check          `yaml:"checks"` // what every review runs, before the checks of its task
+	Wait   board.Duration    `yaml:"wait"` // how long a wait_for may take; 0 means 20 s
+	Plan   []board.TaskInput `yaml:"plan"` // the tasks that the planner adds, with the keys of `task add --from`
+	Work   []Work            `yaml:"work"`
+	Checks []Check           `yaml:"checks"` // what every review runs, before the checks of its task
 
 	Answers []Answer `yaml:"answers"` // the first that fits a question answers it
 }
 
 // An Answer is what agents of a role say to questions about a task.
 type Answer struct {
-	Role flow.Role   `yaml:"role"` // "" is every role
-	Task flow.TaskID `yaml:"task"` // "" is every task
-	Asks *Ask        `yaml:"asks"` // what they ask somebody else first
-	Text string      `yaml:"text"`
+	Role board.Role   `yaml:"role"` // "" is every role
+	Task board.TaskID `yaml:"task"` // "" is every task
+	Asks *Ask         `yaml:"asks"` // what they ask somebody else first
+	Text string       `yaml:"text"`
 }
 
 // An Ask is a question to somebody else.
 type Ask struct {
-	To   flow.Role     `yaml:"to"`
-	Text string        `yaml:"text"`
-	Wait flow.Duration `yaml:"wait"` // how long for the answer; 0 is not at all
-	File Path          `yaml:"file"` // of the worktree, which gets the answer; "" for none
+	To   board.Role     `yaml:"to"`
+	Text string         `yaml:"text"`
+	Wait board.Duration `yaml:"wait"` // how long for the answer; 0 is not at all
+	File Path           `yaml:"file"` // of the worktree, which gets the answer; "" for none
 }
 
 // Work says what coders and reviewers do about one task.
 type Work struct {
-	Task     flow.TaskID   `yaml:"task"`
-	WaitFor  []flow.TaskID `yaml:"wait_for"` // the first attempt waits until these have been claimed too
-	Attempts []Recipe      `yaml:"attempts"` // the first, and one more for each rejection; the last one is repeated
-	Fix      *Recipe       `yaml:"integration_fix"`
-	Checks   []Check       `yaml:"checks"`
+	Task     board.TaskID   `yaml:"task"`
+	WaitFor  []board.TaskID `yaml:"wait_for"` // the first attempt waits until these have been claimed too
+	Attempts []Recipe       `yaml:"attempts"` // the first, and one more for each rejection; the last one is repeated
+	Fix      *Recipe        `yaml:"integration_fix"`
+	Checks   []Check        `yaml:"checks"`
 }
 
 // A Recipe is one commit on a task's branch: what is declared, written and run for it,
@@ -141,7 +141,7 @@ func Parse(name string, data []byte) (*Playbook, error) {
 
 // check refuses a playbook that leaves an agent without anything to do.
 func (p *Playbook) check() error {
-	seen := map[flow.TaskID]bool{}
+	seen := map[board.TaskID]bool{}
 	for i, w := range p.Work {
 		switch {
 		case w.Task == "":
@@ -184,7 +184,7 @@ func (q *Ask) check() error {
 	return nil
 }
 
-func (w *Work) check(known map[flow.TaskID]bool) error {
+func (w *Work) check(known map[board.TaskID]bool) error {
 	for _, id := range w.WaitFor {
 		if !known[id] || id == w.Task {
 			return fmt.Errorf("wait_for names %s, which is no other task of this playbook", id)
@@ -231,7 +231,7 @@ func checkAll(checks []Check) error {
 }
 
 // find returns what the playbook has about a task.
-func (p *Playbook) find(id flow.TaskID) (*Work, error) {
+func (p *Playbook) find(id board.TaskID) (*Work, error) {
 	for i := range p.Work {
 		if p.Work[i].Task == id {
 			return &p.Work[i], nil

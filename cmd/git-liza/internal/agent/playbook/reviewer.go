@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/gitstore/document"
 )
 
@@ -26,7 +26,7 @@ func (a *Agent) review(ctx context.Context, p *Playbook) error {
 	if len(checks) == 0 {
 		return fmt.Errorf("%w: nothing says how to check %s, and nothing is approved unseen", ErrPlaybook, a.Task)
 	}
-	var feedback flow.Feedback
+	var feedback board.Feedback
 	var passed []string
 	for _, c := range checks {
 		blocker, err := a.check(ctx, c)
@@ -61,7 +61,7 @@ func (a *Agent) checkCommit(ctx context.Context) error {
 }
 
 // check runs one check. The end of its output is the evidence in the blocker.
-func (a *Agent) check(ctx context.Context, c Check) (*flow.Finding, error) {
+func (a *Agent) check(ctx context.Context, c Check) (*board.Finding, error) {
 	r, err := a.shell(ctx, c.Run)
 	if err != nil {
 		return nil, err
@@ -71,31 +71,31 @@ func (a *Agent) check(ctx context.Context, c Check) (*flow.Finding, error) {
 		return nil, nil
 	}
 	a.say("%s: %s exits %d: %s", a.Task, c.Name, r.Code, LastLine(r.Excerpt))
-	why := strings.TrimSpace(c.Why + "\n" + fmt.Sprintf("%s exits %d: %s", c.Name, r.Code, flow.Excerpt(LastLine(r.Excerpt), 500)))
-	return &flow.Finding{File: string(c.File), Line: c.Line, Issue: c.Issue, Why: why, Suggestion: c.Suggestion}, nil
+	why := strings.TrimSpace(c.Why + "\n" + fmt.Sprintf("%s exits %d: %s", c.Name, r.Code, board.Excerpt(LastLine(r.Excerpt), 500)))
+	return &board.Finding{File: string(c.File), Line: c.Line, Issue: c.Issue, Why: why, Suggestion: c.Suggestion}, nil
 }
 
 // answerPrior answers every blocker of the last rejection of the agent's role: it
 // persists if a check raises it again.
-func (a *Agent) answerPrior(t *task, now []flow.Finding) []flow.Prior {
+func (a *Agent) answerPrior(t *task, now []board.Finding) []board.Prior {
 	var last rejection
 	for _, r := range t.Reviews {
 		if r.Role == a.Role && r.Rejection != nil {
 			last = *r.Rejection
 		}
 	}
-	var list []flow.Prior
+	var list []board.Prior
 	for _, b := range last.Blockers {
-		p := flow.Prior{Finding: b.Issue, Status: flow.Resolved}
-		if slices.ContainsFunc(now, func(f flow.Finding) bool { return f.Issue == b.Issue }) {
-			p.Status = flow.StillPresent
+		p := board.Prior{Finding: b.Issue, Status: board.Resolved}
+		if slices.ContainsFunc(now, func(f board.Finding) bool { return f.Issue == b.Issue }) {
+			p.Status = board.StillPresent
 		}
 		list = append(list, p)
 	}
 	return list
 }
 
-func (a *Agent) reject(ctx context.Context, f *flow.Feedback) error {
+func (a *Agent) reject(ctx context.Context, f *board.Feedback) error {
 	text, err := document.Encode(f)
 	if err != nil {
 		return errors.Join(errors.New("the playbook's words make no rejection"), err)

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/proc"
-	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 )
 
 const (
@@ -119,7 +119,7 @@ func parseReply(text string) (reply, error) {
 	return answer, errors.New(cmp.Or(strings.TrimSpace(text), "it printed nothing"))
 }
 
-func (a *Agent) show(ctx context.Context, id flow.TaskID) (*task, error) {
+func (a *Agent) show(ctx context.Context, id board.TaskID) (*task, error) {
 	var t task
 	if err := a.liza(ctx, nil, &t, "show", string(id)); err != nil {
 		return nil, err

@@ -6,17 +6,18 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/agent/provider"
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/agent/transcript"
-	"github.com/git-liza/git-liza/flow"
-	"github.com/stretchr/testify/require"
+	"github.com/git-liza/git-liza/flow/board"
 )
 
 // roles are rows with which a board begins.
-var roles = []*flow.RoleRow{
-	{Name: flow.Planner, Capacity: flow.Plans, Tools: []flow.Tool{flow.ToolRead, flow.ToolRun}},
-	{Name: flow.Coder, Capacity: flow.Does, Tools: []flow.Tool{flow.ToolRead, flow.ToolWrite, flow.ToolRun}},
-	{Name: flow.CodeReviewer, Capacity: flow.Judges, Tools: []flow.Tool{flow.ToolRead, flow.ToolRun}},
+var roles = []*board.RoleRow{
+	{Name: board.Planner, Capacity: board.Plans, Tools: []board.Tool{board.ToolRead, board.ToolRun}},
+	{Name: board.Coder, Capacity: board.Does, Tools: []board.Tool{board.ToolRead, board.ToolWrite, board.ToolRun}},
+	{Name: board.CodeReviewer, Capacity: board.Judges, Tools: []board.Tool{board.ToolRead, board.ToolRun}},
 }
 
 var coder = roles[1]
@@ -148,7 +149,7 @@ func TestReadersAreDeniedWriteTools(t *testing.T) {
 	for name, tools := range map[string][]string{"qwen": {"edit", "write_file"}, "copilot": {"create", "edit", "apply_patch"}} {
 		p, err := provider.Builtin().Find(name, "")
 		require.NoError(t, err)
-		for _, role := range []*flow.RoleRow{roles[0], roles[2]} {
+		for _, role := range []*board.RoleRow{roles[0], roles[2]} {
 			_, args := p.Command(provider.Spawn{Row: role})
 			_, excluded, found := strings.Cut(strings.Join(args, " "), "exclude")
 			require.True(t, found, name)

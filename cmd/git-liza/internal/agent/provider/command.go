@@ -11,7 +11,7 @@ import (
 	"strings"
 
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/agent/launcher"
-	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/flow/layout"
 	"github.com/git-liza/git-liza/flow/pattern"
 	"github.com/git-liza/git-liza/gitstore/git"
@@ -44,7 +44,7 @@ func (p Provider) Command(s Spawn) (path string, args []string) {
 		{p.Model != "", p.ModelArgs},
 		{true, p.Roles.For(s.Row)},
 		{s.Domain != nil, p.Confined},
-		{s.Row != nil && s.Row.Has(flow.ToolWeb), p.Web},
+		{s.Row != nil && s.Row.Has(board.ToolWeb), p.Web},
 		{s.System != "", p.System},
 		// These come last, because codex takes them as a command with its own arguments.
 		{s.Resume != "", p.Resume},

@@ -11,7 +11,7 @@ import (
 
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/agent/provider"
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/agent/transcript"
-	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 )
 
 // The usage of a session that is ended in the middle is read from the ledger of its
@@ -21,16 +21,16 @@ func TestLedgerOfAKilledSession(t *testing.T) {
 	const session = "0a1b2c3d-0000-4000-8000-000000000001"
 	for _, c := range []struct {
 		name, says, home, file string
-		want                   flow.Usage
+		want                   board.Usage
 	}{
 		{"codex", `{"type":"thread.started","thread_id":"` + session + `"}`, "CODEX_HOME", "sessions/2026/11/22/rollout-2026-11-22T06-28-53-" + session + ".jsonl",
-			flow.Usage{Input: 24200, Cached: 4400, Output: 231}},
+			board.Usage{Input: 24200, Cached: 4400, Output: 231}},
 		{"codex", `{"type":"thread.started","thread_id":"../../../etc"}`, "CODEX_HOME", "sessions/2026/11/22/rollout-2026-11-22T06-28-53-" + session + ".jsonl",
-			flow.Usage{}},
+			board.Usage{}},
 		{"gemini", `{"type":"init","session_id":"` + session + `"}`, "GEMINI_CLI_HOME", ".gemini/tmp/task-1/chats/session-2026-11-22T06-29-" + session[:8] + ".jsonl",
-			flow.Usage{Input: 5600, Cached: 1600, Output: 84}},
+			board.Usage{Input: 5600, Cached: 1600, Output: 84}},
 		{"copilot", `{"type":"assistant.turn_start"}`, "COPILOT_HOME", "session-state/" + session + "/events.jsonl",
-			flow.Usage{Input: 20000, Cached: 4000, Output: 210}},
+			board.Usage{Input: 20000, Cached: 4000, Output: 210}},
 	} {
 		t.Run(c.name+" "+c.says, func(t *testing.T) {
 			t.Parallel()
@@ -44,7 +44,7 @@ func TestLedgerOfAKilledSession(t *testing.T) {
 			// The record counts from this year on; the test's clock may be earlier.
 			script := "#!/bin/sh\necho '" + c.says + "'\nmkdir -p '" + filepath.Dir(file) + "'\nsed 's/2026-11-22T/9999-11-22T/' <'" + recorded + "' >'" + file + "'\nexec tail -f /dev/null\n"
 			require.NoError(t, os.WriteFile(p.Binary, []byte(script), 0o755))
-			var heard atomic.Pointer[flow.Usage]
+			var heard atomic.Pointer[board.Usage]
 			s := provider.Spawn{Agent: "coder-1", Session: session, Dir: dir, Common: dir, Idle: 3 * time.Second, Grace: time.Second,
 				Environ: []string{"PATH=" + os.Getenv("PATH"), "HOME=" + dir, c.home + "=" + dir},
 				Watch:   func(r transcript.Report) bool { heard.Store(&r.Usage); return true }}

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/proc"
-	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 )
 
 // gitVariables tell git which programs to run and which configuration to read. Some
@@ -41,7 +41,7 @@ func keepVariables(environ []string) []string {
 // the board and its remote as the supervisor's do, whatever the agent's program sets for
 // the git of its commands, which works in a repository of its own. Elsewhere it is environ.
 func Unsteered(environ []string) []string {
-	if !flow.Generation(proc.Value(environ, "LIZA_GENERATION")).Spawned() {
+	if !board.Generation(proc.Value(environ, "LIZA_GENERATION")).Spawned() {
 		return environ
 	}
 	var list []string

@@ -2,7 +2,7 @@ package provider
 
 import (
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/agent/transcript"
-	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 )
 
 // A Row describes a program that can be an agent.
@@ -98,12 +98,12 @@ const (
 
 // Since is the report of a session that was resumed, without the usage that the report
 // of the run before it had counted already.
-func (u Usage) Since(r transcript.Report, before flow.Usage) transcript.Report {
+func (u Usage) Since(r transcript.Report, before board.Usage) transcript.Report {
 	switch u {
 	case PerSession:
 		return r.Minus(before)
 	case CostPerSession:
-		return r.Minus(flow.Usage{Cost: before.Cost})
+		return r.Minus(board.Usage{Cost: before.Cost})
 	}
 	return r
 }

@@ -21,21 +21,21 @@ import (
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/agent/transcript"
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/proc"
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/proc/confine"
-	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 )
 
 // A Spawn is one session of an agent: the agent, its task, its folder, its environment
 // and its limits of time.
 type Spawn struct {
-	Agent      flow.AgentID
-	Row        *flow.RoleRow   // of the agent's role; nil leaves it the fewest permissions
-	Generation flow.Generation // as the spawned process carries it
-	Session    string          // the id for the provider's session, where it can be chosen
-	Resume     string          // the provider's session to resume; "" begins one
-	Goal       flow.GoalID     // of the task, or that a planner plans for
-	Task       flow.TaskID     // "" for a planner
-	Review     flow.ObjectID   // the commit under review, "" for others
-	Question   flow.RecordID   // that the session is to answer, "" for others
+	Agent      board.AgentID
+	Row        *board.RoleRow   // of the agent's role; nil leaves it the fewest permissions
+	Generation board.Generation // as the spawned process carries it
+	Session    string           // the id for the provider's session, where it can be chosen
+	Resume     string           // the provider's session to resume; "" begins one
+	Goal       board.GoalID     // of the task, or that a planner plans for
+	Task       board.TaskID     // "" for a planner
+	Review     board.ObjectID   // the commit under review, "" for others
+	Question   board.RecordID   // that the session is to answer, "" for others
 	Dir        string
 	Prompt     string
 	System     string // what Row.System adds to the system prompt, "" for nothing
@@ -131,7 +131,7 @@ func Unstartable(err error) bool {
 // place is what a container of the session needs.
 func (p Provider) place(s Spawn, env []string) launcher.Session {
 	place := launcher.Session{Name: launcher.Name(s.Board, string(s.Agent), string(s.Generation.Parent())), Board: s.Board, Generation: string(s.Generation.Parent()),
-		Dir: s.Dir, Writes: s.Row != nil && s.Row.Capacity != flow.Plans, Common: s.Common, Moves: p.Commit == ByAgent}
+		Dir: s.Dir, Writes: s.Row != nil && s.Row.Capacity != board.Plans, Common: s.Common, Moves: p.Commit == ByAgent}
 	place.Self, _ = filepath.EvalSymlinks(filepath.Join(s.Programs, "git-liza")) // an agent can do without it
 	for _, folder := range p.Folders {
 		if path := expandPath(folder, env); path != "" {
@@ -180,7 +180,7 @@ func (p Provider) runACP(ctx context.Context, c proc.Command, s Spawn, e *captur
 	var last atomic.Pointer[transcript.Report]
 	last.Store(&transcript.Report{})
 	go s.watchUsage(ctx, cancel, func() transcript.Report { return *last.Load() }, h)
-	prompt := acp.Prompt{Role: s.Agent.Role(), Writes: s.Row != nil && s.Row.Has(flow.ToolWrite), Text: s.Prompt, Dir: s.Dir, Model: p.Model, Resume: s.Resume, Follow: e.stdout, Messages: h.messages,
+	prompt := acp.Prompt{Role: s.Agent.Role(), Writes: s.Row != nil && s.Row.Has(board.ToolWrite), Text: s.Prompt, Dir: s.Dir, Model: p.Model, Resume: s.Resume, Follow: e.stdout, Messages: h.messages,
 		Update: func(r transcript.Report) {
 			h.notePrinted()
 			last.Store(&r)

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 )
 
 // PerRole is a list of words for each of three kinds of roles, which have the names of
@@ -18,13 +18,13 @@ type PerRole struct {
 
 // For is the list for agents of a role, by what the role may do. nil is a role of which
 // nothing is known; it gets the fewest permissions.
-func (p PerRole) For(row *flow.RoleRow) []string {
+func (p PerRole) For(row *board.RoleRow) []string {
 	switch {
 	case row == nil:
 		return p.Planner
-	case row.Has(flow.ToolWrite):
+	case row.Has(board.ToolWrite):
 		return p.Coder
-	case row.Capacity == flow.Judges:
+	case row.Capacity == board.Judges:
 		return p.CodeReviewer
 	}
 	return p.Planner
@@ -39,12 +39,12 @@ type Tools struct {
 }
 
 // named are the names of the tools that a role may use.
-func (t Tools) named(row *flow.RoleRow) (names []string) {
+func (t Tools) named(row *board.RoleRow) (names []string) {
 	for _, one := range []struct {
-		tool  flow.Tool
+		tool  board.Tool
 		names []string
-	}{{flow.ToolRun, t.Run}, {flow.ToolWrite, t.Write}, {flow.ToolRead, t.Read}, {flow.ToolWeb, t.Web}} {
-		if one.tool == flow.ToolRead || row != nil && row.Has(one.tool) {
+	}{{board.ToolRun, t.Run}, {board.ToolWrite, t.Write}, {board.ToolRead, t.Read}, {board.ToolWeb, t.Web}} {
+		if one.tool == board.ToolRead || row != nil && row.Has(one.tool) {
 			names = append(names, one.names...)
 		}
 	}
@@ -53,19 +53,19 @@ func (t Tools) named(row *flow.RoleRow) (names []string) {
 
 // listsTools reports whether the tools of a session in the role are exactly those that
 // its arguments or variables name.
-func (r Row) listsTools(row *flow.RoleRow) bool {
+func (r Row) listsTools(row *board.RoleRow) bool {
 	return slices.ContainsFunc(slices.Concat(r.Args, r.Roles.For(row), r.EnvSet, r.EnvFor.For(row)),
 		func(word string) bool { return strings.Contains(word, "{tools") })
 }
 
 // UnfitReason says why agents of a role cannot use the provider: it cannot be kept from what
 // the role may not do, or lacks what the role needs. It is "" if they can.
-func (r Row) UnfitReason(row *flow.RoleRow) string {
+func (r Row) UnfitReason(row *board.RoleRow) string {
 	listed := r.listsTools(row)
 	switch {
-	case !row.Has(flow.ToolRun) && (!listed || len(r.Tools.Run) == 0):
+	case !row.Has(board.ToolRun) && (!listed || len(r.Tools.Run) == 0):
 		return fmt.Sprintf("%s cannot be kept from running commands, which %s may not", r.Name, row.Name)
-	case row.Has(flow.ToolWeb) && listed && len(r.Tools.Web)+len(r.Web) == 0:
+	case row.Has(board.ToolWeb) && listed && len(r.Tools.Web)+len(r.Web) == 0:
 		return fmt.Sprintf("%s cannot read the web, which %s does", r.Name, row.Name)
 	}
 	return ""
@@ -73,8 +73,8 @@ func (r Row) UnfitReason(row *flow.RoleRow) string {
 
 // For is the provider as agents of a role run it. Where the role may not run commands, or
 // runs in a container, which can only read git's data, the supervisor reports for the agent.
-func (p Provider) For(row *flow.RoleRow) Provider {
-	if row != nil && !row.Has(flow.ToolRun) || p.Launcher.Contains() && p.ownCommand() == "" {
+func (p Provider) For(row *board.RoleRow) Provider {
+	if row != nil && !row.Has(board.ToolRun) || p.Launcher.Contains() && p.ownCommand() == "" {
 		p.Commit = BySupervisor
 	}
 	return p

@@ -4,13 +4,14 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/git-liza/git-liza/cmd/git-liza/internal/agent/provider"
-	"github.com/git-liza/git-liza/flow"
 	"github.com/stretchr/testify/require"
+
+	"github.com/git-liza/git-liza/cmd/git-liza/internal/agent/provider"
+	"github.com/git-liza/git-liza/flow/board"
 )
 
 // commandOf returns the words with which a provider is run for a role.
-func commandOf(t *testing.T, known provider.Catalogue, name string, row *flow.RoleRow) string {
+func commandOf(t *testing.T, known provider.Catalogue, name string, row *board.RoleRow) string {
 	t.Helper()
 	p, err := known.Find(name, "")
 	require.NoError(t, err)
@@ -24,9 +25,9 @@ func TestWordsForOtherRoles(t *testing.T) {
 	t.Parallel()
 	known, err := provider.Load(settings("claude.code-reviewer=--careful", "claude.coder-env=CODES=1"))
 	require.NoError(t, err)
-	judge := &flow.RoleRow{Name: "security-reviewer", Capacity: flow.Judges, Tools: []flow.Tool{flow.ToolRead, flow.ToolRun}}
-	writer := &flow.RoleRow{Name: "doc-writer", Capacity: flow.Does, Tools: []flow.Tool{flow.ToolRead, flow.ToolWrite, flow.ToolRun}}
-	reader := &flow.RoleRow{Name: "researcher", Capacity: flow.Does, Tools: []flow.Tool{flow.ToolRead, flow.ToolRun}}
+	judge := &board.RoleRow{Name: "security-reviewer", Capacity: board.Judges, Tools: []board.Tool{board.ToolRead, board.ToolRun}}
+	writer := &board.RoleRow{Name: "doc-writer", Capacity: board.Does, Tools: []board.Tool{board.ToolRead, board.ToolWrite, board.ToolRun}}
+	reader := &board.RoleRow{Name: "researcher", Capacity: board.Does, Tools: []board.Tool{board.ToolRead, board.ToolRun}}
 	require.Contains(t, commandOf(t, known, "claude", judge), "--careful")
 	require.Contains(t, commandOf(t, known, "claude", writer), "CODES=1")
 	require.Contains(t, commandOf(t, known, "claude", writer), "--tools Bash,Edit,Write,NotebookEdit,Agent,TodoWrite,Read,Grep,Glob,Skill --")
@@ -45,7 +46,7 @@ func TestWordsForTheWeb(t *testing.T) {
 		for _, row := range roles {
 			require.NotContains(t, commandOf(t, known, name, row), words, name)
 			withWeb := *row
-			withWeb.Tools = append([]flow.Tool{flow.ToolWeb}, row.Tools...)
+			withWeb.Tools = append([]board.Tool{board.ToolWeb}, row.Tools...)
 			require.Contains(t, commandOf(t, known, name, &withWeb), words, name)
 			require.Empty(t, known.FindRow(name).UnfitReason(&withWeb))
 		}
@@ -54,7 +55,7 @@ func TestWordsForTheWeb(t *testing.T) {
 
 func TestUnfitReason(t *testing.T) {
 	t.Parallel()
-	reader := &flow.RoleRow{Name: "reader", Capacity: flow.Judges, Tools: []flow.Tool{flow.ToolRead}}
+	reader := &board.RoleRow{Name: "reader", Capacity: board.Judges, Tools: []board.Tool{board.ToolRead}}
 	for _, name := range []string{"claude", "opencode", "pi", "vibe"} {
 		row := provider.Builtin().FindRow(name)
 		require.Empty(t, row.UnfitReason(reader), name)
@@ -68,7 +69,7 @@ func TestUnfitReason(t *testing.T) {
 	own, err := provider.Load(settings("claude.code-reviewer=--dangerously"))
 	require.NoError(t, err)
 	require.NotEmpty(t, own.FindRow("claude").UnfitReason(reader), "the user's words do not list the tools")
-	reader.Tools = []flow.Tool{flow.ToolRead, flow.ToolRun, flow.ToolWeb}
+	reader.Tools = []board.Tool{board.ToolRead, board.ToolRun, board.ToolWeb}
 	require.Equal(t, "pi cannot read the web, which reader does", provider.Builtin().FindRow("pi").UnfitReason(reader))
 	for _, row := range provider.Builtin() {
 		for _, first := range roles {

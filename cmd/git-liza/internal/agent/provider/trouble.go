@@ -5,7 +5,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/flow/pattern"
 )
 
@@ -66,7 +66,7 @@ func messageAt(text string, at int) string {
 			found = text[m[2]:m[3]]
 		}
 	}
-	if found = flow.Clean(found); len(found) > maxExcerpt {
+	if found = board.Clean(found); len(found) > maxExcerpt {
 		found = strings.ToValidUTF8(found[:maxExcerpt], "") + "…"
 	}
 	return found
@@ -96,7 +96,7 @@ func excerptAround(about, words string) string {
 	if i := strings.Index(line, words); i > maxExcerpt/2 {
 		line = "…" + strings.ToValidUTF8(line[i-maxExcerpt/4:], "")
 	}
-	if line = flow.Clean(line); len(line) > maxExcerpt {
+	if line = board.Clean(line); len(line) > maxExcerpt {
 		line = strings.ToValidUTF8(line[:maxExcerpt], "") + "…"
 	}
 	return line

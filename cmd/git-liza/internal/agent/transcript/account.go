@@ -11,7 +11,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 )
 
 // The sizes of what a report keeps, in bytes unless a unit is given.
@@ -145,7 +145,7 @@ func (a *account) noteFilled(tokens, window int64) {
 
 // addUsage adds what an answer has used, of which the tokens read include the cached ones.
 func (a *account) addUsage(read, cached, written count, cost dollars) {
-	a.report.Usage = a.report.Usage.Plus(flow.Usage{Input: int64(read), Cached: int64(cached), Output: int64(written), Cost: flow.Cost(cost)})
+	a.report.Usage = a.report.Usage.Plus(board.Usage{Input: int64(read), Cached: int64(cached), Output: int64(written), Cost: board.Cost(cost)})
 }
 
 // findCall returns the call with an id, the zero value if there is none.
@@ -215,7 +215,7 @@ func (a *account) showLine(format string, args ...any) {
 
 // cleanLine returns a text as a terminal may get it. Clean alone would cut blanks at both
 // ends.
-func cleanLine(raw string) string { return flow.Clean("|" + raw)[1:] }
+func cleanLine(raw string) string { return board.Clean("|" + raw)[1:] }
 
 // close returns the report as it stands.
 func (a *account) close() Report {

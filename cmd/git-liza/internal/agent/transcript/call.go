@@ -5,7 +5,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 )
 
 // call returns a tool with its main argument, such as Bash: git push.
@@ -54,7 +54,7 @@ func clip(text string, size int) string {
 	if len(text) > 4*size {
 		text = text[:4*size]
 	}
-	text = flow.Clean(text)
+	text = board.Clean(text)
 	if len(text) <= size {
 		return text
 	}
@@ -62,15 +62,15 @@ func clip(text string, size int) string {
 	for !utf8.RuneStart(text[cut]) {
 		cut--
 	}
-	return flow.Clean(text[:cut]) + "…"
+	return board.Clean(text[:cut]) + "…"
 }
 
 // lastText returns the end of a message as a report has it.
 func lastText(message []byte) string {
-	text := flow.Clean(string(message))
+	text := board.Clean(string(message))
 	cut := max(0, len(text)-maxText)
 	for cut < len(text) && !utf8.RuneStart(text[cut]) {
 		cut++
 	}
-	return flow.Clean(text[cut:])
+	return board.Clean(text[cut:])
 }

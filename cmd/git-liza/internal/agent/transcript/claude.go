@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 )
 
 // claude is the dialect of claude -p --output-format stream-json --verbose, and of
@@ -17,8 +17,8 @@ import (
 // subagents. Its cost is that of the session, earlier runs included. A refusal has a
 // record when it happens, and is repeated in the end record.
 type claude struct {
-	answer string     // the id of the last answer that was counted
-	sure   flow.Usage // the usage by the end records so far
+	answer string      // the id of the last answer that was counted
+	sure   board.Usage // the usage by the end records so far
 }
 
 type claudeRecord struct {
@@ -150,7 +150,7 @@ func (c *claude) noteAnswer(r claudeRecord, a *account) {
 	if r.Parent == "" {
 		a.noteFilled(m.Usage.sum().Input, 0)
 	}
-	if u := m.Usage.sum(); m.ID != c.answer && u != (flow.Usage{}) {
+	if u := m.Usage.sum(); m.ID != c.answer && u != (board.Usage{}) {
 		c.answer = m.ID
 		a.report.Turns++
 		a.report.Usage = a.report.Usage.Plus(u)
@@ -191,17 +191,17 @@ func (c *claude) noteEnd(r claudeRecord, a *account) {
 	case r.Usage != nil:
 		a.report.Usage = r.Usage.sum()
 	}
-	a.report.Usage.Cost = flow.Cost(r.Cost)
+	a.report.Usage.Cost = board.Cost(r.Cost)
 	well := r.Subtype == "success" && string(r.IsError) == "false" && !strings.HasPrefix(r.Result, qwenError)
 	a.setEnd(well, cmp.Or(r.Result, strings.Join(r.Errors, "; "), string(r.Error), r.Subtype))
 }
 
 // sum adds the tokens up. It holds for qwen too, where all tokens are given and those
 // read include the cached ones.
-func (u claudeUsage) sum() flow.Usage {
+func (u claudeUsage) sum() board.Usage {
 	read := u.Input + u.Created + u.Cached
 	if u.Total > 0 && u.Total == u.Input+u.Output {
 		read = u.Input
 	}
-	return flow.Usage{Input: int64(read), Cached: int64(u.Cached), Output: int64(u.Output)}
+	return board.Usage{Input: int64(read), Cached: int64(u.Cached), Output: int64(u.Output)}
 }

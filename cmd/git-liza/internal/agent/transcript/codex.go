@@ -4,7 +4,7 @@ import (
 	"encoding/json"
 	"strings"
 
-	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 )
 
 // codex is the dialect of codex exec --json. It has a record for each item of a turn
@@ -118,6 +118,6 @@ func (item codexItem) call() string {
 	return item.Type
 }
 
-func (u codexUsage) sum() flow.Usage {
-	return flow.Usage{Input: int64(u.Input), Cached: int64(min(u.Cached, u.Input)), Output: int64(u.Output)}
+func (u codexUsage) sum() board.Usage {
+	return board.Usage{Input: int64(u.Input), Cached: int64(min(u.Cached, u.Input)), Output: int64(u.Output)}
 }

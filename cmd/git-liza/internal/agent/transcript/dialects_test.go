@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/agent/transcript"
-	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 )
 
 // TestDialects reads records that the formats of the command lines allow and that
@@ -21,18 +21,18 @@ func TestDialects(t *testing.T) {
 		{"a subagent does not speak for the agent", "claude",
 			`{"type":"assistant","message":{"id":"1","usage":{"output_tokens":1},"content":[{"type":"text","text":"mine"}]}}
 {"type":"assistant","parent_tool_use_id":"t","message":{"id":"2","usage":{"output_tokens":2},"content":[{"type":"text","text":"theirs"},{"type":"tool_use","name":"Read"}]}}`,
-			transcript.Report{Text: "mine", Turns: 2, Usage: flow.Usage{Output: 3}, Say: "> Read"}},
+			transcript.Report{Text: "mine", Turns: 2, Usage: board.Usage{Output: 3}, Say: "> Read"}},
 		{"a subagent does not fill the context, and compaction empties it", "claude",
 			`{"type":"assistant","message":{"id":"1","usage":{"input_tokens":5,"cache_read_input_tokens":700,"cache_creation_input_tokens":95},"content":[{"type":"tool_use","id":"a","name":"Agent"}]}}
 {"type":"assistant","parent_tool_use_id":"a","message":{"id":"2","usage":{"input_tokens":9000},"content":[{"type":"tool_use","id":"b","name":"Read"}]}}
 {"type":"user","parent_tool_use_id":"a","message":{"content":[{"type":"tool_result","tool_use_id":"b"}]}}`,
-			transcript.Report{Turns: 2, Usage: flow.Usage{Input: 9800, Cached: 700}, Filled: 800, Results: 1, Say: "> Read"}},
+			transcript.Report{Turns: 2, Usage: board.Usage{Input: 9800, Cached: 700}, Filled: 800, Results: 1, Say: "> Read"}},
 		{"the newest answer tells how full the context is", "claude",
 			`{"type":"system","subtype":"init","model":"big[1m]"}
 {"type":"assistant","message":{"id":"1","model":"big","usage":{"input_tokens":800},"content":[{"type":"tool_use","id":"a","name":"Bash"}]}}
 {"type":"assistant","message":{"id":"2","model":"big","usage":{"input_tokens":50},"content":[{"type":"tool_use","id":"b","name":"Bash"}]}}
 {"type":"user","message":{"content":[{"type":"tool_result","tool_use_id":"a"},{"type":"tool_result","tool_use_id":"b"}]}}`,
-			transcript.Report{Model: "big[1m]", Turns: 2, Usage: flow.Usage{Input: 850}, Filled: 50, Results: 2, Paused: true, Say: "> Bash"}},
+			transcript.Report{Model: "big[1m]", Turns: 2, Usage: board.Usage{Input: 850}, Filled: 50, Results: 2, Paused: true, Say: "> Bash"}},
 		{"a tool that still runs is no pause", "gemini",
 			`{"type":"tool_use","tool_name":"shell","tool_id":"a"}
 {"type":"tool_use","tool_name":"shell","tool_id":"b"}
@@ -42,7 +42,7 @@ func TestDialects(t *testing.T) {
 			`{"type":"result","total_cost_usd":0.5,"model_usage_since_last_result":{"a":{"inputTokens":10,"cacheReadInputTokens":5,"cacheCreationInputTokens":1,"outputTokens":2},"b":{"inputTokens":100}}}
 {"type":"assistant","message":{"id":"2","usage":{"output_tokens":9}}}
 {"type":"result","subtype":"success","is_error":false,"total_cost_usd":0.75,"model_usage_since_last_result":{"a":{"inputTokens":1,"outputTokens":1}}}`,
-			transcript.Report{End: transcript.Succeeded, Turns: 1, Usage: flow.Usage{Input: 117, Cached: 5, Output: 3, Cost: 750_000}}},
+			transcript.Report{End: transcript.Succeeded, Turns: 1, Usage: board.Usage{Input: 117, Cached: 5, Output: 3, Cost: 750_000}}},
 		{"a limit is told before the end", "claude",
 			`{"type":"rate_limit_event","rate_limit_info":{"status":"allowed_warning","resetsAt":1767330000,"rateLimitType":"seven_day"}}
 {"type":"rate_limit_event","rate_limit_info":{"status":"rejected","resetsAt":1767330000,"rateLimitType":"five_hour"}}`,
@@ -58,17 +58,17 @@ func TestDialects(t *testing.T) {
 {"type":"item.completed","item":{"type":"web_search","query":"go 1.26"}}
 {"type":"turn.completed","usage":{"input_tokens":5,"cached_input_tokens":9,"output_tokens":1}}`,
 			transcript.Report{End: transcript.Succeeded, Denied: []string{"shell: git push", "edit: add a, update b"},
-				Usage: flow.Usage{Input: 5, Cached: 5, Output: 1}, Results: 3, Say: "> web_search: go 1.26"}},
+				Usage: board.Usage{Input: 5, Cached: 5, Output: 1}, Results: 3, Say: "> web_search: go 1.26"}},
 		{"thoughts stand in the total only", "gemini",
 			`{"type":"result","status":"success","stats":{"total_tokens":100,"input_tokens":60,"output_tokens":10,"cached":70}}`,
-			transcript.Report{End: transcript.Succeeded, Usage: flow.Usage{Input: 60, Cached: 60, Output: 40}}},
+			transcript.Report{End: transcript.Succeeded, Usage: board.Usage{Input: 60, Cached: 60, Output: 40}}},
 		{"an error that is not the end", "gemini",
 			`{"type":"error","severity":"warning","message":"Loop detected, stopping execution"}`,
 			transcript.Report{Error: "Loop detected, stopping execution", Say: "! Loop detected, stopping execution"}},
 		{"every token of a step counts", "opencode",
 			`{"type":"step_finish","sessionID":"s","part":{"reason":"stop","cost":0.25,"tokens":{"input":1,"output":2,"reasoning":4,"cache":{"read":8,"write":16}}}}
 {"type":"step_finish","sessionID":"s","part":{"reason":"length","cost":0.5,"tokens":{"input":1}}}`,
-			transcript.Report{Session: "s", End: transcript.Failed, Error: "the last step ended with length", Usage: flow.Usage{Input: 26, Cached: 8, Output: 6, Cost: 750_000}, Filled: 1,
+			transcript.Report{Session: "s", End: transcript.Failed, Error: "the last step ended with length", Usage: board.Usage{Input: 26, Cached: 8, Output: 6, Cost: 750_000}, Filled: 1,
 				Say: "! the last step ended with length"}},
 		{"a step for tools is not the end", "opencode",
 			`{"type":"step_finish","part":{"reason":"stop"}}
@@ -78,7 +78,7 @@ func TestDialects(t *testing.T) {
 			`{"type":"message_end","message":{"role":"assistant","stopReason":"error","errorMessage":"terminated","usage":{"input":1,"cacheRead":2,"cacheWrite":4}}}
 {"type":"agent_end"}
 {"type":"auto_retry_start","attempt":1}`,
-			transcript.Report{Error: "terminated", Usage: flow.Usage{Input: 7, Cached: 2}, Say: "! terminated"}},
+			transcript.Report{Error: "terminated", Usage: board.Usage{Input: 7, Cached: 2}, Say: "! terminated"}},
 		{"a length that was reached", "pi",
 			`{"type":"message_end","message":{"role":"assistant","stopReason":"length"}}
 {"type":"agent_end"}`,

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 )
 
 // maxCount is the largest number of tokens that is accepted from one record.
@@ -23,7 +23,7 @@ func (c *count) UnmarshalJSON(text []byte) error {
 
 // dollars is an amount of money in a record, in millionths. A value that is not a
 // number counts as 0.
-type dollars flow.Cost
+type dollars board.Cost
 
 // UnmarshalJSON never fails.
 func (d *dollars) UnmarshalJSON(text []byte) error {

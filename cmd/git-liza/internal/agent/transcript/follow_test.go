@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/agent/transcript"
-	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 )
 
 func TestFollow(t *testing.T) {
@@ -85,14 +85,14 @@ func TestMinus(t *testing.T) {
 	}
 	first, second := read("codex/success"), read("codex/resumed")
 	require.Equal(t, first.Session, second.Session)
-	require.Equal(t, flow.Usage{Input: 4200, Cached: 1200, Output: 67}, second.Usage)
-	require.Equal(t, flow.Usage{Input: 1600, Cached: 400, Output: 23}, second.Minus(first.Usage).Usage)
-	require.Equal(t, flow.Usage{Input: 4200, Cached: 1200, Output: 67}, second.Usage, "the report itself stays")
+	require.Equal(t, board.Usage{Input: 4200, Cached: 1200, Output: 67}, second.Usage)
+	require.Equal(t, board.Usage{Input: 1600, Cached: 400, Output: 23}, second.Minus(first.Usage).Usage)
+	require.Equal(t, board.Usage{Input: 4200, Cached: 1200, Output: 67}, second.Usage, "the report itself stays")
 
-	require.Equal(t, flow.Usage{Input: 2600, Cached: 800, Output: 44, Cost: 8240}, read("claude/success").Usage)
+	require.Equal(t, board.Usage{Input: 2600, Cached: 800, Output: 44, Cost: 8240}, read("claude/success").Usage)
 	resumed := read("claude/resumed")
-	require.Equal(t, flow.Usage{Input: 1600, Cached: 400, Output: 23, Cost: 13_580}, resumed.Usage)
-	require.Equal(t, flow.Usage{Input: 1600, Cached: 400, Output: 23, Cost: 5340}, resumed.Minus(flow.Usage{Cost: 8240}).Usage)
+	require.Equal(t, board.Usage{Input: 1600, Cached: 400, Output: 23, Cost: 13_580}, resumed.Usage)
+	require.Equal(t, board.Usage{Input: 1600, Cached: 400, Output: 23, Cost: 5340}, resumed.Minus(board.Usage{Cost: 8240}).Usage)
 
 	require.Equal(t, first.Usage, first.Minus(second.Usage).Usage, "it began anew")
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/agent/transcript"
-	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 )
 
 // FuzzTranscript reads anything as the output of every family: the report keeps
@@ -41,7 +41,7 @@ func FuzzTranscript(f *testing.F) {
 		require.LessOrEqual(t, len(r.Denied), 20)
 		for _, s := range append([]string{r.Text, r.Error, r.Session, r.Model, r.Say}, r.Denied...) {
 			require.True(t, utf8.ValidString(s))
-			require.Equal(t, flow.Clean(s), s)
+			require.Equal(t, board.Clean(s), s)
 		}
 		u := r.Usage
 		require.True(t, u.Input >= 0 && u.Cached >= 0 && u.Output >= 0 && u.Cost >= 0 && u.Tokens() >= 0, "%+v", u)

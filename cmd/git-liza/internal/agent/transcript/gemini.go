@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 
-	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 )
 
 // gemini is the dialect of gemini --output-format stream-json. Messages come in parts;
@@ -84,6 +84,6 @@ func (g *gemini) answer(a *account) {
 	}
 }
 
-func (s geminiStats) sum() flow.Usage {
-	return flow.Usage{Input: int64(s.Input), Cached: int64(min(s.Cached, s.Input)), Output: int64(max(s.Output, s.Total-s.Input))}
+func (s geminiStats) sum() board.Usage {
+	return board.Usage{Input: int64(s.Input), Cached: int64(min(s.Cached, s.Input)), Output: int64(max(s.Output, s.Total-s.Input))}
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/agent/transcript"
-	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 )
 
 func TestNoFamily(t *testing.T) {
@@ -104,7 +104,7 @@ func TestNumbersThatAreNone(t *testing.T) {
 	for _, n := range []string{`-1`, `"12"`, `1e300`, `9223372036854775808`, `null`, `[1]`, `{}`, `true`} {
 		r := report(t, "claude", fmt.Sprintf(
 			`{"type":"result","subtype":"success","is_error":false,"total_cost_usd":%s,"usage":{"input_tokens":%s,"cache_read_input_tokens":7,"output_tokens":5}}`, n, n))
-		require.Equal(t, flow.Usage{Input: 7, Cached: 7, Output: 5}, r.Usage, n)
+		require.Equal(t, board.Usage{Input: 7, Cached: 7, Output: 5}, r.Usage, n)
 		require.Equal(t, transcript.Succeeded, r.End, n)
 	}
 	r := report(t, "pi", strings.Repeat(`{"type":"message_end","message":{"role":"assistant","usage":{"input":1e15,"output":1e15,"cost":{"total":1e9}}}}`+"\n", 10_000))

@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/agent/transcript"
-	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 )
 
 // The files are those that claude 2.1.330, codex 0.169.0, copilot 1.0.102 and gemini 0.61.0 left
@@ -18,7 +18,7 @@ import (
 // next; they are trimmed.
 func TestLedgers(t *testing.T) {
 	t.Parallel()
-	want := map[string]flow.Usage{
+	want := map[string]board.Usage{
 		"claude":  {Input: 2600, Cached: 800, Output: 42},
 		"codex":   {Input: 24200, Cached: 4400, Output: 231},
 		"copilot": {Input: 20000, Cached: 4000, Output: 210},
@@ -45,7 +45,7 @@ func TestLedgers(t *testing.T) {
 		// counting from it.
 		earlier := want[family]
 		if family != "codex" {
-			earlier = flow.Usage{}
+			earlier = board.Usage{}
 		}
 		require.Equal(t, earlier, read(string(text), time.Date(2026, 12, 1, 0, 0, 0, 0, time.UTC)).Usage, family)
 		half := read(string(text[:strings.LastIndex(string(text), "\n{")]), time.Time{})

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 )
 
 // An End is what the last end record of a session claims.
@@ -45,7 +45,7 @@ func (e *End) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// A Report is the sum of a session's records. All texts are clean (see [flow.Clean]).
+// A Report is the sum of a session's records. All texts are clean (see [board.Clean]).
 type Report struct {
 	// Session is the command line's id of the session, by which it may be resumed;
 	// Model is the model that it names.
@@ -63,7 +63,7 @@ type Report struct {
 	Denied []string
 	// Usage is the usage in the records; tokens and cost only, zero if there is none.
 	// Some command lines report the sum of all resumptions, see [Report.Minus].
-	Usage flow.Usage
+	Usage board.Usage
 	// Turns is the number of answers of the model.
 	Turns int
 	// Filled is how many tokens the model read for its newest answer, from a cache or
@@ -86,7 +86,7 @@ type Report struct {
 // Minus returns the report of a session that continued an earlier one, without what
 // that one had used. It is for command lines that count over all resumptions. If the
 // records say less than prior, the count began anew, and nothing is subtracted.
-func (r Report) Minus(prior flow.Usage) Report {
+func (r Report) Minus(prior board.Usage) Report {
 	u := &r.Usage
 	if u.Input >= prior.Input && u.Cached >= prior.Cached && u.Output >= prior.Output {
 		u.Input -= prior.Input

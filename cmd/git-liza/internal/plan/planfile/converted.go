@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/flow/lists"
 	"github.com/git-liza/git-liza/flow/plan"
 )
@@ -25,11 +26,11 @@ type Left struct {
 
 // A Finished is work that is done there, so that it is no task to be done.
 type Finished struct {
-	File  string      `json:"file"`
-	Line  int         `json:"line"`
-	Task  flow.TaskID `json:"task"`
-	Title string      `json:"title"`
-	Why   string      `json:"why"`
+	File  string       `json:"file"`
+	Line  int          `json:"line"`
+	Task  board.TaskID `json:"task"`
+	Title string       `json:"title"`
+	Why   string       `json:"why"`
 }
 
 // An Origin is where a task stands in the files of another system.
@@ -92,12 +93,12 @@ func (f *File) TaskFile(i int) string { return f.fileOf(i) }
 // does not have, so that nobody does it again; the report names it. Tasks that need it
 // need what it needs. What the board has stays: it is compared. onBoard may be nil. A second
 // call does nothing.
-func (f *File) Settle(onBoard func(flow.TaskID) bool) {
+func (f *File) Settle(onBoard func(board.TaskID) bool) {
 	if f.settled {
 		return
 	}
 	f.settled = true
-	gone := map[flow.TaskID]*plan.Task{}
+	gone := map[board.TaskID]*plan.Task{}
 	for i, why := range f.ended {
 		t := &f.Plan.Tasks[i]
 		if why == "" {
@@ -115,16 +116,16 @@ func (f *File) Settle(onBoard func(flow.TaskID) bool) {
 		return
 	}
 	rest := File{}
-	needs := map[flow.TaskID][]flow.TaskID{}
+	needs := map[board.TaskID][]board.TaskID{}
 	for i := range f.Plan.Tasks {
 		t := f.Plan.Tasks[i]
 		if gone[t.ID] != nil && f.ended[i] != "" {
 			continue
 		}
-		if slices.ContainsFunc(t.DependsOn, func(id flow.TaskID) bool { return gone[id] != nil }) {
+		if slices.ContainsFunc(t.DependsOn, func(id board.TaskID) bool { return gone[id] != nil }) {
 			t.DependsOn = f.openNeeds(t.DependsOn, gone, needs)
 		}
-		t.Consumers = slices.DeleteFunc(slices.Clone(t.Consumers), func(id flow.TaskID) bool { return gone[id] != nil })
+		t.Consumers = slices.DeleteFunc(slices.Clone(t.Consumers), func(id board.TaskID) bool { return gone[id] != nil })
 		rest.Plan.Tasks, rest.ended = append(rest.Plan.Tasks, t), append(rest.ended, f.ended[i])
 		if f.from != nil {
 			rest.from = append(rest.from, f.from[i])
@@ -140,8 +141,8 @@ func (f *File) Settle(onBoard func(flow.TaskID) bool) {
 }
 
 // openNeeds replaces needs that are gone by what they need.
-func (f *File) openNeeds(list []flow.TaskID, gone map[flow.TaskID]*plan.Task, known map[flow.TaskID][]flow.TaskID) []flow.TaskID {
-	var open []flow.TaskID
+func (f *File) openNeeds(list []board.TaskID, gone map[board.TaskID]*plan.Task, known map[board.TaskID][]board.TaskID) []board.TaskID {
+	var open []board.TaskID
 	for _, id := range list {
 		if gone[id] == nil {
 			open = append(open, id)
@@ -155,8 +156,8 @@ func (f *File) openNeeds(list []flow.TaskID, gone map[flow.TaskID]*plan.Task, kn
 		}
 		open = append(open, below...)
 	}
-	var once []flow.TaskID
-	seen := map[flow.TaskID]bool{}
+	var once []board.TaskID
+	seen := map[board.TaskID]bool{}
 	for _, id := range open {
 		if !seen[id] {
 			seen[id], once = true, append(once, id)

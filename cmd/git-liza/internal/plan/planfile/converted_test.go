@@ -6,16 +6,16 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/flow/plan"
 )
 
 // ended is a plan of a → b → c → d ← b, e and a cycle f ⇄ g, in which some tasks are finished.
-func ended(finished ...flow.TaskID) *File {
-	needs := map[flow.TaskID][]flow.TaskID{"b": {"a"}, "c": {"b"}, "d": {"c", "b"}, "f": {"g"}, "g": {"f", "a"}, "h": {"g"}}
+func ended(finished ...board.TaskID) *File {
+	needs := map[board.TaskID][]board.TaskID{"b": {"a"}, "c": {"b"}, "d": {"c", "b"}, "f": {"g"}, "g": {"f", "a"}, "h": {"g"}}
 	var list []Source
-	for i, id := range []flow.TaskID{"a", "b", "c", "d", "e", "f", "g", "h"} {
-		one := Source{Task: plan.Task{TaskInput: flow.TaskInput{ID: id, Title: "T", DependsOn: needs[id], Level: i + 1}}, At: Origin{"F", i + 1}}
+	for i, id := range []board.TaskID{"a", "b", "c", "d", "e", "f", "g", "h"} {
+		one := Source{Task: plan.Task{TaskInput: board.TaskInput{ID: id, Title: "T", DependsOn: needs[id], Level: i + 1}}, At: Origin{"F", i + 1}}
 		if slices.Contains(finished, id) {
 			one.Ended = "it is done"
 		}
@@ -24,8 +24,8 @@ func ended(finished ...flow.TaskID) *File {
 	return Converted("x", list, nil, Report{System: "S"})
 }
 
-func needsOf(f *File) map[flow.TaskID][]flow.TaskID {
-	needs := map[flow.TaskID][]flow.TaskID{}
+func needsOf(f *File) map[board.TaskID][]board.TaskID {
+	needs := map[board.TaskID][]board.TaskID{}
 	for _, t := range f.Plan.Tasks {
 		needs[t.ID] = t.DependsOn
 	}
@@ -37,7 +37,7 @@ func TestSettle(t *testing.T) {
 	t.Parallel()
 	f := ended("b", "f", "g")
 	f.Settle(nil)
-	require.Equal(t, map[flow.TaskID][]flow.TaskID{"a": nil, "c": {"a"}, "d": {"c", "a"}, "e": nil, "h": {"a"}}, needsOf(f))
+	require.Equal(t, map[board.TaskID][]board.TaskID{"a": nil, "c": {"a"}, "d": {"c", "a"}, "e": nil, "h": {"a"}}, needsOf(f))
 	require.Equal(t, []Finished{{"F", 2, "b", "T", "it is done"}, {"F", 6, "f", "T", "it is done"}, {"F", 7, "g", "T", "it is done"}}, f.Report.Finished)
 	for i := range f.Plan.Tasks {
 		require.Equal(t, i+1, f.Plan.Tasks[i].Level)
@@ -53,10 +53,10 @@ func TestSettle(t *testing.T) {
 func TestSettleOnBoard(t *testing.T) {
 	t.Parallel()
 	f := ended("a", "b")
-	f.Settle(func(id flow.TaskID) bool { return id == "b" })
-	require.Equal(t, []flow.TaskID{"b"}, needsOf(f)["c"])
+	f.Settle(func(id board.TaskID) bool { return id == "b" })
+	require.Equal(t, []board.TaskID{"b"}, needsOf(f)["c"])
 	require.Empty(t, needsOf(f)["b"])
-	require.NotContains(t, needsOf(f), flow.TaskID("a"))
+	require.NotContains(t, needsOf(f), board.TaskID("a"))
 	require.Contains(t, f.Report.Finished[1].Why, "the board has it")
 
 	all := ended("a", "b", "c", "d", "e", "f", "g", "h")

@@ -3,13 +3,13 @@ package planfile
 import (
 	"slices"
 
-	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/flow/plan"
 	"github.com/git-liza/git-liza/gitstore/document"
 )
 
 // Of returns the plan of the open tasks of a goal.
-func Of(b *flow.Board, goal flow.GoalID) *plan.Plan {
+func Of(b *board.Board, goal board.GoalID) *plan.Plan {
 	p := &plan.Plan{Feature: string(goal), Names: map[int]string{}}
 	if g := b.Goal(goal); g != nil && g.Schedule != nil {
 		p.Barrier = g.Schedule.Barrier
@@ -28,17 +28,17 @@ func Of(b *flow.Board, goal flow.GoalID) *plan.Plan {
 // Detach takes out of a plan what only a board with more tasks than those of the plan
 // takes: needs of others and gaps between levels.
 func Detach(p *plan.Plan) {
-	own := map[flow.TaskID]bool{}
+	own := map[board.TaskID]bool{}
 	var levels []int
 	for i := range p.Tasks {
 		own[p.Tasks[i].ID] = true
 		levels = append(levels, p.Tasks[i].Level)
 	}
 	closeGaps(p, levels)
-	isOther := func(id flow.TaskID) bool { return !own[id] }
+	isOther := func(id board.TaskID) bool { return !own[id] }
 	for i := range p.Tasks {
 		t := &p.Tasks[i]
-		for _, list := range []*[]flow.TaskID{&t.DependsOn, &t.Consumers, &t.Reverts} {
+		for _, list := range []*[]board.TaskID{&t.DependsOn, &t.Consumers, &t.Reverts} {
 			*list = slices.DeleteFunc(slices.Clone(*list), isOther)
 		}
 	}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/flow/automation"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/flow/plan"
 	"github.com/git-liza/git-liza/gitstore/document"
 )
@@ -35,11 +36,11 @@ type File struct {
 
 // A Finding is a fault with its line.
 type Finding struct {
-	File   string      `json:"file,omitempty"` // below the folder that the plan is read from, "" for a file
-	Line   int         `json:"line"`
-	Code   plan.Code   `json:"code"`
-	Task   flow.TaskID `json:"task"` // "" for the plan
-	Reason string      `json:"reason"`
+	File   string       `json:"file,omitempty"` // below the folder that the plan is read from, "" for a file
+	Line   int          `json:"line"`
+	Code   plan.Code    `json:"code"`
+	Task   board.TaskID `json:"task"` // "" for the plan
+	Reason string       `json:"reason"`
 }
 
 // mostFaults bounds the faults of the reader. A file of the greatest size has room for
@@ -81,7 +82,7 @@ func Read(name string, data []byte, limit int) *File {
 }
 
 // cleanFiles gives paths the form that a board keeps: ./a//b is a/b, and no list is empty.
-func cleanFiles(files *flow.Files) {
+func cleanFiles(files *board.Files) {
 	if files == nil {
 		return
 	}
@@ -134,22 +135,22 @@ func (f *File) Governs() bool { return f.from == nil && f.root.Key("automation")
 
 // A schedule is that of the goal; the names of its levels stand beside it.
 type schedule struct {
-	Barrier flow.Barrier `yaml:"barrier"`
+	Barrier board.Barrier `yaml:"barrier"`
 }
 
 // defaults are the fields that tasks of a file can share. A task that has a field of its
 // own keeps it.
 type defaults struct {
-	DoneWhen      string        `yaml:"done_when"`
-	Spec          string        `yaml:"spec"`
-	Scope         string        `yaml:"scope"`
-	Priority      int           `yaml:"priority"`
-	Verify        string        `yaml:"verify"`
-	VerifyTimeout flow.Duration `yaml:"verify_timeout"`
-	Kind          flow.Kind     `yaml:"kind"`
-	Role          flow.Role     `yaml:"role"`
-	Estimate      flow.Duration `yaml:"estimate"`
-	Labels        []string      `yaml:"labels"`
+	DoneWhen      string         `yaml:"done_when"`
+	Spec          string         `yaml:"spec"`
+	Scope         string         `yaml:"scope"`
+	Priority      int            `yaml:"priority"`
+	Verify        string         `yaml:"verify"`
+	VerifyTimeout board.Duration `yaml:"verify_timeout"`
+	Kind          board.Kind     `yaml:"kind"`
+	Role          board.Role     `yaml:"role"`
+	Estimate      board.Duration `yaml:"estimate"`
+	Labels        []string       `yaml:"labels"`
 }
 
 func (d *defaults) fill(t *plan.Task) {

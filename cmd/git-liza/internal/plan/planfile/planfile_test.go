@@ -11,7 +11,7 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 	"github.com/stretchr/testify/require"
 
-	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/flow/plan"
 )
 
@@ -27,8 +27,8 @@ var tree = map[string]plan.Found{
 
 var ground = plan.Ground{
 	Find:    func(name string) plan.Found { return tree[name] },
-	OnBoard: func(id flow.TaskID) bool { return id == "done" },
-	Names:   func(id flow.TaskID, _ string) bool { return id == "done" },
+	OnBoard: func(id board.TaskID) bool { return id == "done" },
+	Names:   func(id board.TaskID, _ string) bool { return id == "done" },
 	HasTool: func(program string) bool { return program == "true" },
 
 	TextLimit: 200,

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/flow/plan"
 	"github.com/git-liza/git-liza/gitstore/document"
 )
@@ -48,43 +48,43 @@ type (
 )
 
 type levelRow struct {
-	Name        string        `yaml:"name"`
-	Description string        `yaml:"description"`
-	Tasks       []flow.TaskID `yaml:"tasks"`
-	Parallel    bool          `yaml:"parallel"`
-	Minutes     int           `yaml:"estimated_minutes"`
-	DependsOn   []string      `yaml:"depends_on_levels"`
+	Name        string         `yaml:"name"`
+	Description string         `yaml:"description"`
+	Tasks       []board.TaskID `yaml:"tasks"`
+	Parallel    bool           `yaml:"parallel"`
+	Minutes     int            `yaml:"estimated_minutes"`
+	DependsOn   []string       `yaml:"depends_on_levels"`
 }
 
 type graphTask struct {
-	ID              flow.TaskID   `yaml:"id"`
-	Title           string        `yaml:"title"`
-	Description     string        `yaml:"description"`
-	Phase           string        `yaml:"phase"`
-	Level           string        `yaml:"level"` // a number or a name
-	Dependencies    []flow.TaskID `yaml:"dependencies"`
-	DependsOn       []flow.TaskID `yaml:"depends_on"`
-	Files           *flow.Files   `yaml:"files"`
-	Criteria        []string      `yaml:"acceptance_criteria"`
-	Verification    verification  `yaml:"verification"`
-	Minutes         *int          `yaml:"estimate_minutes"`
-	Critical        bool          `yaml:"critical_path"`
-	Agents          []string      `yaml:"agents_required"`
-	Skills          []string      `yaml:"skills_required"`
-	Consumers       []flow.TaskID `yaml:"consumers"`
-	IntegrationTest string        `yaml:"integration_test"`
-	Context         flow.LongText `yaml:"context"`
-	Steps           []graphStep   `yaml:"steps"`
-	Priority        int           `yaml:"priority"`
-	Status          string        `yaml:"status"`
+	ID              board.TaskID   `yaml:"id"`
+	Title           string         `yaml:"title"`
+	Description     string         `yaml:"description"`
+	Phase           string         `yaml:"phase"`
+	Level           string         `yaml:"level"` // a number or a name
+	Dependencies    []board.TaskID `yaml:"dependencies"`
+	DependsOn       []board.TaskID `yaml:"depends_on"`
+	Files           *board.Files   `yaml:"files"`
+	Criteria        []string       `yaml:"acceptance_criteria"`
+	Verification    verification   `yaml:"verification"`
+	Minutes         *int           `yaml:"estimate_minutes"`
+	Critical        bool           `yaml:"critical_path"`
+	Agents          []string       `yaml:"agents_required"`
+	Skills          []string       `yaml:"skills_required"`
+	Consumers       []board.TaskID `yaml:"consumers"`
+	IntegrationTest string         `yaml:"integration_test"`
+	Context         board.LongText `yaml:"context"`
+	Steps           []graphStep    `yaml:"steps"`
+	Priority        int            `yaml:"priority"`
+	Status          string         `yaml:"status"`
 }
 
 // A graphStep is a step with what has to come of its command.
 type graphStep struct {
-	flow.Step `yaml:",inline"`
-	File      string `yaml:"file"`
-	Snippet   string `yaml:"code_snippet"`
-	Verify    string `yaml:"verify"`
+	board.Step `yaml:",inline"`
+	File       string `yaml:"file"`
+	Snippet    string `yaml:"code_snippet"`
+	Verify     string `yaml:"verify"`
 }
 
 // expectations are what the word of a step asks for.
@@ -110,10 +110,10 @@ func (f *File) readGraph(doc *document.Parsed) {
 	graph := &rows.Graph
 	f.checkVersion(graph.Version)
 	f.Report.System = "task-graph.json"
-	f.Plan = plan.Plan{Feature: graph.Feature, Names: map[int]string{}, Barrier: flow.LevelBarrier,
+	f.Plan = plan.Plan{Feature: graph.Feature, Names: map[int]string{}, Barrier: board.LevelBarrier,
 		Said: plan.Said{Tasks: graph.TotalTasks, Minutes: graph.Minutes, Critical: graph.Critical}}
 	numbers := f.readLevels(rows.Levels)
-	listed := map[flow.TaskID]int{}
+	listed := map[board.TaskID]int{}
 	for _, row := range f.Plan.Said.Rows {
 		for _, id := range row.Tasks {
 			listed[id] = row.Level
@@ -216,7 +216,7 @@ func (f *File) wrong(i int, key string, code plan.Code, reason string) {
 	f.Findings = append(f.Findings, Finding{Line: f.line(plan.Place{Task: i, Key: key, Entry: -1}), Code: code, Reason: reason})
 }
 
-// The longest times that a file can name, as those of [flow.Duration]: ten years.
+// The longest times that a file can name, as those of [board.Duration]: ten years.
 const (
 	mostSeconds = 10 * 365 * 24 * 60 * 60
 	mostMinutes = mostSeconds / 60
@@ -235,7 +235,7 @@ func (f *File) checkNumbers(i int, t *graphTask) {
 // requirements of the feature stand in one place. done_when are the criteria, else that
 // its verification passes.
 func (t *graphTask) task(feature string) plan.Task {
-	var steps []flow.Step
+	var steps []board.Step
 	for _, one := range t.Steps {
 		one.Expect = cmp.Or(one.Expect, expectations[one.Verify])
 		steps = append(steps, one.Step)
@@ -247,7 +247,7 @@ func (t *graphTask) task(feature string) plan.Task {
 		}
 	}
 	p := plan.Task{
-		TaskInput: flow.TaskInput{ID: t.ID, Title: t.Title, Scope: cmp.Or(t.Description, t.Title), Priority: t.Priority,
+		TaskInput: board.TaskInput{ID: t.ID, Title: t.Title, Scope: cmp.Or(t.Description, t.Title), Priority: t.Priority,
 			DependsOn: needs, Verify: t.Verification.Command, DoneWhen: strings.Join(t.Criteria, "\n"),
 			Files: t.Files, Acceptance: t.Criteria, Steps: steps, Context: t.Context, Consumers: t.Consumers, IntegrationTest: t.IntegrationTest},
 	}
@@ -258,10 +258,10 @@ func (t *graphTask) task(feature string) plan.Task {
 		p.DoneWhen = "This succeeds: " + p.Verify
 	}
 	if t.Minutes != nil && *t.Minutes > 0 && *t.Minutes <= mostMinutes {
-		p.Estimate = flow.Duration(time.Duration(*t.Minutes) * time.Minute)
+		p.Estimate = board.Duration(time.Duration(*t.Minutes) * time.Minute)
 	}
 	if n := t.Verification.Seconds; n > 0 && n <= mostSeconds {
-		p.VerifyTimeout = flow.Duration(time.Duration(n) * time.Second)
+		p.VerifyTimeout = board.Duration(time.Duration(n) * time.Second)
 	}
 	return p
 }

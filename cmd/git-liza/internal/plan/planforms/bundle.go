@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/plan/stories"
-	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/flow/lists"
 )
 
@@ -60,7 +60,7 @@ func (r *reading) readStories(file string) error {
 	} else if dir != "." {
 		r.lack(name, "nothing but the stories says what they may touch")
 	}
-	r.addStories(file, f, flow.TaskInput{Owns: patterns(allowed), Denies: patterns(excluded), Verify: allOf(verify), Labels: r.slug(dir, f.Branch)})
+	r.addStories(file, f, board.TaskInput{Owns: patterns(allowed), Denies: patterns(excluded), Verify: allOf(verify), Labels: r.slug(dir, f.Branch)})
 	return r.err
 }
 
@@ -86,24 +86,24 @@ func (r *reading) slug(dir, branch string) []string {
 }
 
 // addStories adds the stories, each with what all have in common.
-func (r *reading) addStories(file string, f *stories.File, common flow.TaskInput) {
+func (r *reading) addStories(file string, f *stories.File, common board.TaskInput) {
 	if f.Branch != "" {
 		r.leave(file, 1, "branchName", "work is merged into integration: "+f.Branch)
 	}
-	var last []flow.TaskID
+	var last []board.TaskID
 	for _, s := range f.Order() {
 		t := common
 		t.ID = taskID(append(slices.Clone(common.Labels), s.ID)...)
 		t.Title, t.Scope = s.Title, cmp.Or(s.Description, s.Title)
 		t.Acceptance = slices.Clone(s.Acceptance)
 		t.DoneWhen = cmp.Or(lines(s.Acceptance), "The story is done: "+s.Title)
-		t.Context = flow.LongText(s.Notes)
+		t.Context = board.LongText(s.Notes)
 		t.DependsOn = last
 		ended := ""
 		if s.Passes {
 			ended = "passes is true"
 		}
 		r.add(file, s.Line, t, ended)
-		last = []flow.TaskID{t.ID}
+		last = []board.TaskID{t.ID}
 	}
 }

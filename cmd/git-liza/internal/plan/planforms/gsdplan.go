@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/flow/pattern"
 )
 
@@ -22,7 +22,7 @@ type gsdPlan struct {
 	phases []string // that it needs, by their numbers
 	inside bool     // it needs a plan of its own phase
 	ended  string
-	task   flow.TaskInput
+	task   board.TaskInput
 }
 
 var planFilePattern = pattern.Late(`^(?:([0-9]+(?:\.[0-9]+)*-[0-9]+[a-z]?)-)?(?:.*-)?PLAN\.md$`)
@@ -90,7 +90,7 @@ func (r *reading) readPlanFront(p *page, g *gsdPlan) {
 		}
 	}
 	if textOf(front.Key("autonomous")) == "false" {
-		g.task.ReviewBy = []flow.Role{flow.HumanRole}
+		g.task.ReviewBy = []board.Role{board.HumanRole}
 	}
 	leave := func(key, why string, unless ...string) {
 		if v := front.Key(key); v.Line() > 0 && !slices.Contains(unless, textOf(v)) && (textOf(v) != "" || len(v.Entries())+len(v.Members()) > 0) {
@@ -148,7 +148,7 @@ func (r *reading) readPlanTasks(p *page, g *gsdPlan) {
 	owned := len(g.task.Owns) > 0
 	for n, one := range blocks(p.lines, "task") {
 		if strings.Contains(one.about, "checkpoint:") { // a person verifies, acts or decides
-			g.task.ReviewBy = []flow.Role{flow.HumanRole}
+			g.task.ReviewBy = []board.Role{board.HumanRole}
 		}
 		inner := func(tag string) string {
 			found := blocks(one.lines, tag)
@@ -157,7 +157,7 @@ func (r *reading) readPlanTasks(p *page, g *gsdPlan) {
 			}
 			return words(found[0].lines)
 		}
-		step := flow.Step{Step: n + 1, Action: cmp.Or(strings.TrimSpace(inner("name")+"\n"+inner("action")), inner("decision"), inner("what-built"), "Task"), Expect: inner("done")}
+		step := board.Step{Step: n + 1, Action: cmp.Or(strings.TrimSpace(inner("name")+"\n"+inner("action")), inner("decision"), inner("what-built"), "Task"), Expect: inner("done")}
 		if automated := inner("automated"); automated != "" {
 			step.Run = automated
 		} else if verify := inner("verify"); verify != "" {
@@ -176,13 +176,13 @@ func (r *reading) readPlanTasks(p *page, g *gsdPlan) {
 		return
 	}
 	for n, one := range items(p.section("tasks", "steps")) {
-		g.task.Steps = append(g.task.Steps, flow.Step{Step: n + 1, Action: one.text})
+		g.task.Steps = append(g.task.Steps, board.Step{Step: n + 1, Action: one.text})
 	}
 }
 
 // findNeeds resolves the words of a plan's depends_on: plans by their numbers, in whatever
 // spelling, and phases, which it keeps for later.
-func (r *reading) findNeeds(g *gsdPlan, byKey map[string]*gsdPlan) (ids []flow.TaskID) {
+func (r *reading) findNeeds(g *gsdPlan, byKey map[string]*gsdPlan) (ids []board.TaskID) {
 	for _, said := range g.needs {
 		word := needPattern().FindString(path.Base(said))
 		phase := phaseRefPattern().FindStringSubmatch(strings.ReplaceAll(said, "-", " "))

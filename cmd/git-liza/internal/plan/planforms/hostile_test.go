@@ -10,7 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 )
 
 // Trees that no archive should hold: too many files, too large, no text, and links.
@@ -109,7 +109,7 @@ func TestIDs(t *testing.T) {
 		got := idOf(test[0])
 		require.True(t, strings.HasPrefix(got, test[1]), got)
 		require.Equal(t, got, idOf(test[0]))
-		var id flow.TaskID
+		var id board.TaskID
 		require.NoError(t, id.UnmarshalText([]byte(got)), got)
 	}
 	require.NotEqual(t, idOf(long+"b"), idOf(long+"c"))
@@ -123,7 +123,7 @@ func TestDoneLater(t *testing.T) {
 		"phases/01-a/01-01-PLAN.md": {Data: []byte("<objective>A</objective>")},
 		"phases/01-a/01-02-PLAN.md": {Data: []byte("<objective>B</objective>")},
 	}
-	onBoard := func(id flow.TaskID) bool { return true }
+	onBoard := func(id board.TaskID) bool { return true }
 	before := told(tree, ".planning", "", onBoard)
 	tree["phases/01-a/01-01-SUMMARY.md"] = &fstest.MapFile{Data: []byte("done")}
 	after := told(tree, ".planning", "", onBoard)
@@ -148,7 +148,7 @@ func FuzzRead(f *testing.F) {
 			return
 		}
 		for i, task := range file.Plan.Tasks {
-			var id flow.TaskID
+			var id board.TaskID
 			if file.Report.System != "ZERG, task-graph.json" {
 				require.NoError(t, id.UnmarshalText([]byte(task.ID)))
 			}

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/flow/lists"
 )
 
@@ -23,7 +23,7 @@ func (r *reading) joinPhases(phases []*phase, plans map[*phase][]*gsdPlan, byKey
 	}
 	known := lists.Set(phases, func(of *phase) string { return of.number })
 	before := map[string][]string{} // phases, of each phase
-	lasts := map[string][]flow.TaskID{}
+	lasts := map[string][]board.TaskID{}
 	for i, of := range phases {
 		before[of.number] = of.needs
 		if i > 0 && len(of.needs) == 0 && !of.saysNone && of.number != "" {
@@ -36,8 +36,8 @@ func (r *reading) joinPhases(phases []*phase, plans map[*phase][]*gsdPlan, byKey
 		}
 		lasts[of.number] = r.joinPlans(plans[of], byKey)
 	}
-	var ends func(number string, seen []string) []flow.TaskID
-	ends = func(number string, seen []string) (ids []flow.TaskID) {
+	var ends func(number string, seen []string) []board.TaskID
+	ends = func(number string, seen []string) (ids []board.TaskID) {
 		if len(lasts[number]) > 0 || slices.Contains(seen, number) {
 			return lasts[number]
 		}
@@ -63,9 +63,9 @@ func (r *reading) joinPhases(phases []*phase, plans map[*phase][]*gsdPlan, byKey
 
 // joinPlans gives the plans of one phase what they need of plans, and returns those that no
 // other one of the phase needs.
-func (r *reading) joinPlans(list []*gsdPlan, byKey map[string]*gsdPlan) (lasts []flow.TaskID) {
-	own := lists.Set(list, func(g *gsdPlan) flow.TaskID { return g.task.ID })
-	fed := map[flow.TaskID]bool{}
+func (r *reading) joinPlans(list []*gsdPlan, byKey map[string]*gsdPlan) (lasts []board.TaskID) {
+	own := lists.Set(list, func(g *gsdPlan) board.TaskID { return g.task.ID })
+	fed := map[board.TaskID]bool{}
 	for n, g := range list {
 		needs := r.findNeeds(g, byKey)
 		if len(g.needs) == 0 && len(g.task.Labels) > 0 { // plans of no phase have no order
@@ -86,7 +86,7 @@ func (r *reading) joinPlans(list []*gsdPlan, byKey map[string]*gsdPlan) (lasts [
 }
 
 // planID is the id of a plan: of its number, else of its folder.
-func (r *reading) planID(of *phase, g *gsdPlan) flow.TaskID {
+func (r *reading) planID(of *phase, g *gsdPlan) board.TaskID {
 	stem := strings.TrimSuffix(strings.TrimSuffix(path.Base(g.file), "PLAN.md"), "-")
 	switch {
 	case g.key != "":
@@ -109,7 +109,7 @@ func (r *reading) planID(of *phase, g *gsdPlan) flow.TaskID {
 
 // earlier are the plans that come before a plan of a phase by its wave, or the one before
 // it if neither has a wave.
-func earlier(list []*gsdPlan, n int) (ids []flow.TaskID) {
+func earlier(list []*gsdPlan, n int) (ids []board.TaskID) {
 	g := list[n]
 	if g.says && g.wave == 0 || g.wave == 1 { // one more than the file says
 		return nil
@@ -127,7 +127,7 @@ func earlier(list []*gsdPlan, n int) (ids []flow.TaskID) {
 		}
 	}
 	for _, other := range list {
-		if other.wave == last && last > 0 && len(ids) <= flow.MaxList {
+		if other.wave == last && last > 0 && len(ids) <= board.MaxList {
 			ids = append(ids, other.task.ID)
 		}
 	}
@@ -135,10 +135,10 @@ func earlier(list []*gsdPlan, n int) (ids []flow.TaskID) {
 }
 
 // once is a list without repetitions, cut where a board refuses it.
-func once(list []flow.TaskID) (ids []flow.TaskID) {
-	seen := map[flow.TaskID]bool{}
+func once(list []board.TaskID) (ids []board.TaskID) {
+	seen := map[board.TaskID]bool{}
 	for _, id := range list {
-		if !seen[id] && len(ids) <= flow.MaxList {
+		if !seen[id] && len(ids) <= board.MaxList {
 			seen[id], ids = true, append(ids, id)
 		}
 	}

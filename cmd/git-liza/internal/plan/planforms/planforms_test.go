@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/flow/plan"
 	"github.com/git-liza/git-liza/gitstore/document"
 )
@@ -33,7 +34,7 @@ func treeOf(files []txtar.File) fstest.MapFS {
 
 // told is all that is read of a folder: the plan in our form, then what is left, finished
 // and wrong.
-func told(tree fs.FS, within, base string, onBoard func(flow.TaskID) bool) string {
+func told(tree fs.FS, within, base string, onBoard func(board.TaskID) bool) string {
 	f, err := Read(tree, within, base)
 	var none *Error
 	if errors.As(err, &none) {

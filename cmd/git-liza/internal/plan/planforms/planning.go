@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/flow/lists"
 	"github.com/git-liza/git-liza/flow/pattern"
 )
@@ -155,7 +155,7 @@ func (r *reading) listPlans(of *phase, list []*gsdPlan, byKey map[string]*gsdPla
 			continue
 		}
 		g := &gsdPlan{key: one.key, file: roadmapName, line: one.line}
-		g.task = flow.TaskInput{Title: cmp.Or(one.title, "Plan "+padded(one.key)), Scope: cmp.Or(one.title, of.goal), Draft: true}
+		g.task = board.TaskInput{Title: cmp.Or(one.title, "Plan "+padded(one.key)), Scope: cmp.Or(one.title, of.goal), Draft: true}
 		if one.done {
 			g.ended = roadmapName + " has its box ticked"
 		} else {
@@ -166,7 +166,7 @@ func (r *reading) listPlans(of *phase, list []*gsdPlan, byKey map[string]*gsdPla
 	}
 	if len(list) == 0 && of.line > 0 {
 		g := &gsdPlan{file: roadmapName, line: of.line}
-		g.task = flow.TaskInput{Title: cmp.Or(of.name, "Phase "+of.number), Scope: of.goal, DoneWhen: lines(of.criteria), Acceptance: of.criteria, Draft: true}
+		g.task = board.TaskInput{Title: cmp.Or(of.name, "Phase "+of.number), Scope: of.goal, DoneWhen: lines(of.criteria), Acceptance: of.criteria, Draft: true}
 		if !of.done {
 			r.leave(roadmapName, of.line, "Phase "+of.number, "it has no plan yet: the task is a draft")
 		}

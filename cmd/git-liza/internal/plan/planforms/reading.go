@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/plan/planfile"
-	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/flow/plan"
 	"github.com/git-liza/git-liza/gitstore/document"
 )
@@ -53,7 +53,7 @@ func (r *reading) result() *planfile.File {
 }
 
 // add adds a task that stands in a file. Its spec is the file, if it names none.
-func (r *reading) add(file string, line int, t flow.TaskInput, ended string) {
+func (r *reading) add(file string, line int, t board.TaskInput, ended string) {
 	t.Spec = cmp.Or(t.Spec, r.rooted(file))
 	r.fit(file, line, &t)
 	r.tasks = append(r.tasks, planfile.Source{Task: plan.Task{TaskInput: t}, At: planfile.Origin{File: path.Join(string(r.below), file), Line: line}, Ended: ended})
@@ -101,10 +101,10 @@ func (r *reading) fail(file string, err error) {
 }
 
 // fit cuts texts and lists to what a board holds, and reports it.
-func (r *reading) fit(file string, line int, t *flow.TaskInput) {
-	limit := flow.DefaultConfig().TextLimit
+func (r *reading) fit(file string, line int, t *board.TaskInput) {
+	limit := board.DefaultConfig().TextLimit
 	cut := func(key string, text *string, most int) {
-		*text = flow.Clean(*text)
+		*text = board.Clean(*text)
 		if len(*text) > most {
 			r.leave(file, line, key, fmt.Sprintf("only its first %d bytes are taken", most))
 			*text = strings.ToValidUTF8((*text)[:most-len("…")], "") + "…"
@@ -115,11 +115,11 @@ func (r *reading) fit(file string, line int, t *flow.TaskInput) {
 	cut("scope", &t.Scope, limit)
 	context := string(t.Context)
 	cut("context", &context, limit)
-	t.Context = flow.LongText(context)
+	t.Context = board.LongText(context)
 	short := func(key string, list []string) []string {
-		if len(list) > flow.MaxList {
-			r.leave(file, line, key, fmt.Sprintf("only its first %d entries are taken", flow.MaxList))
-			list = list[:flow.MaxList]
+		if len(list) > board.MaxList {
+			r.leave(file, line, key, fmt.Sprintf("only its first %d entries are taken", board.MaxList))
+			list = list[:board.MaxList]
 		}
 		for i := range list {
 			cut(key, &list[i], limit)
@@ -127,9 +127,9 @@ func (r *reading) fit(file string, line int, t *flow.TaskInput) {
 		return slices.DeleteFunc(list, func(text string) bool { return text == "" })
 	}
 	t.Acceptance = short("acceptance", t.Acceptance)
-	if len(t.Steps) > flow.MaxList {
-		r.leave(file, line, "steps", fmt.Sprintf("only the first %d are taken", flow.MaxList))
-		t.Steps = t.Steps[:flow.MaxList]
+	if len(t.Steps) > board.MaxList {
+		r.leave(file, line, "steps", fmt.Sprintf("only the first %d are taken", board.MaxList))
+		t.Steps = t.Steps[:board.MaxList]
 	}
 	for i := range t.Steps {
 		cut("steps", &t.Steps[i].Action, 1000)

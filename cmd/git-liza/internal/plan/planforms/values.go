@@ -5,7 +5,7 @@ import (
 	"encoding/hex"
 	"strings"
 
-	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/flow/pattern"
 	"github.com/git-liza/git-liza/gitstore/document"
 )
@@ -119,4 +119,4 @@ func idOf(words ...string) string {
 	return id
 }
 
-func taskID(words ...string) flow.TaskID { return flow.TaskID(idOf(words...)) }
+func taskID(words ...string) board.TaskID { return board.TaskID(idOf(words...)) }

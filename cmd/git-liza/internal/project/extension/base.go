@@ -4,17 +4,17 @@ import (
 	"slices"
 
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/project/roles"
-	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 )
 
 // A Base is what extensions lie over. The zero one is that of boards that begin now.
 type Base struct {
-	Format int            // of the board, 0 for the latest
-	Roles  []flow.RoleRow // beside those of the extension and the built-in ones
+	Format int             // of the board, 0 for the latest
+	Roles  []board.RoleRow // beside those of the extension and the built-in ones
 }
 
 // BaseOf is what a board gives extensions to lie over, for nil the zero Base.
-func BaseOf(b *flow.Board) (base Base) {
+func BaseOf(b *board.Board) (base Base) {
 	if b == nil {
 		return base
 	}
@@ -26,11 +26,11 @@ func BaseOf(b *flow.Board) (base Base) {
 }
 
 // with is the base with the roles of more extensions.
-func (b Base) with(more []flow.RoleRow) Base {
+func (b Base) with(more []board.RoleRow) Base {
 	return Base{b.Format, slices.Concat(b.Roles, more)}
 }
 
 // known are the roles that there are for it: the built-in ones, those of its base, and its own.
-func (e *Extension) known() []flow.RoleRow {
+func (e *Extension) known() []board.RoleRow {
 	return slices.Concat(roles.Builtin(), e.base.Roles, e.roles)
 }

@@ -21,7 +21,7 @@ import (
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/diagnosis"
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/project/roles"
 	"github.com/git-liza/git-liza/contracts"
-	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/flow/lists"
 	"github.com/git-liza/git-liza/flow/pattern"
 	"github.com/git-liza/git-liza/gitstore/document"
@@ -78,11 +78,11 @@ type Extension struct {
 	Files   []string `json:"files" yaml:"-"` // below its folder, sorted
 
 	Causes []*diagnosis.Cause `json:"-" yaml:"-"` // of failures
-	Gates  []flow.Gate        `json:"-" yaml:"-"`
+	Gates  []board.Gate       `json:"-" yaml:"-"`
 	Skills map[string]string  `json:"-" yaml:"-"` // their texts, by name
 
 	base                 Base
-	roles                []flow.RoleRow
+	roles                []board.RoleRow
 	providers, launchers []string // names of rows
 }
 
@@ -95,10 +95,10 @@ type Needs struct {
 var nameForm = pattern.Late(`^[a-z][a-z0-9-]{0,38}$`)
 
 // Roles are the roles that it brings.
-func (e *Extension) Roles() (list []flow.Role) {
+func (e *Extension) Roles() (list []board.Role) {
 	for _, file := range e.Files {
 		if name, ok := strings.CutSuffix(file, ".md"); ok && path.Dir(file) == rolesFolder {
-			list = append(list, flow.Role(path.Base(name)))
+			list = append(list, board.Role(path.Base(name)))
 		}
 	}
 	return list
@@ -148,7 +148,7 @@ func (e *Extension) Layer(from fs.FS) templates.Layer {
 	if err != nil || !slices.ContainsFunc(e.Files, func(f string) bool { return strings.HasPrefix(f, promptsFolder+"/") }) {
 		sub = nil
 	}
-	known := lists.Of(e.known(), func(row flow.RoleRow) flow.Role { return row.Name })
+	known := lists.Of(e.known(), func(row board.RoleRow) board.Role { return row.Name })
 	return templates.Layer{Name: "extension " + e.Name + " " + e.Version, FS: sub, Roles: known}
 }
 
@@ -262,8 +262,8 @@ func (r *reader) needs() {
 	switch needs, has := r.e.Needs.Format, r.e.base.Format; {
 	case needs < 0:
 		r.fault(Manifest, artifacts.CodeValue, "needs: formats begin with 1, there is no format %d", needs)
-	case needs > flow.NewestFormat:
-		r.fault(Manifest, artifacts.CodeValue, "it needs format %d, and this git-liza knows %d: a newer one is needed", needs, flow.NewestFormat)
+	case needs > board.NewestFormat:
+		r.fault(Manifest, artifacts.CodeValue, "it needs format %d, and this git-liza knows %d: a newer one is needed", needs, board.NewestFormat)
 	case has > 0 && needs > has:
 		r.fault(Manifest, artifacts.CodeValue, "it needs format %d, and the board has %d: git liza board migrate", needs, has)
 	}
@@ -357,7 +357,7 @@ func (r *reader) list(file string) {
 
 // hook says what is wrong with a program that is called after a move.
 func (r *reader) hook(file string) {
-	acts := lists.Of(flow.Acts(), flow.Act.String)
+	acts := lists.Of(board.Acts(), board.Act.String)
 	info, err := fs.Stat(r.from, file)
 	switch {
 	case !slices.Contains(acts, path.Base(file)):
@@ -388,8 +388,8 @@ func (r *reader) workflows() {
 		return
 	}
 	known := r.e.known()
-	row := func(role flow.Role) *flow.RoleRow {
-		return lists.Find(known, func(row flow.RoleRow) bool { return row.Name == role })
+	row := func(role board.Role) *board.RoleRow {
+		return lists.Find(known, func(row board.RoleRow) bool { return row.Name == role })
 	}
 	for _, d := range l.Workflows() {
 		if file := d.Path; strings.HasPrefix(file, workflowsFolder+"/") {

@@ -10,7 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 )
 
 const auditor = "---\ncapacity: judges\nabout: audits\ntools: [read]\n---\n\n# Role: auditor\n\nAudit.\n"
@@ -60,7 +60,7 @@ func TestRead(t *testing.T) {
 	e, wrong := Read(files(nil), Base{})
 	require.Empty(t, said(wrong))
 	require.Equal(t, "house 1.2", e.Name+" "+e.Version)
-	require.Equal(t, []flow.Role{"auditor"}, e.Roles())
+	require.Equal(t, []board.Role{"auditor"}, e.Roles())
 	require.Equal(t, map[string]int{"artifacts": 1, "gates.yaml": 2, "launchers.yaml": 1, "patterns": 1, "prompts": 2, "providers.yaml": 1, "roles": 1, "skills": 1, "workflows": 1}, e.Brings())
 	for _, c := range []struct {
 		more map[string]string
@@ -69,7 +69,7 @@ func TestRead(t *testing.T) {
 		{map[string]string{"extension.yaml": ""}, "extension.yaml:1: file: an extension has a file extension.yaml with its name and version"},
 		{map[string]string{"extension.yaml": "name: house\nversion: 1.2\nhooks: {}\n"}, `extension.yaml:3: form: unknown key "hooks"`},
 		{map[string]string{"extension.yaml": "name: ../house\nversion: a b\n"}, "extension.yaml:1: name: name: small letters, digits and hyphens, at most 39, the first one a letter, not \"../house\"\nextension.yaml:1: value: version: one word, not \"a b\""},
-		{map[string]string{"extension.yaml": "name: house\nversion: 1\nneeds: {format: 99}\n"}, fmt.Sprintf("extension.yaml:1: value: it needs format 99, and this git-liza knows %d: a newer one is needed", flow.NewestFormat)},
+		{map[string]string{"extension.yaml": "name: house\nversion: 1\nneeds: {format: 99}\n"}, fmt.Sprintf("extension.yaml:1: value: it needs format 99, and this git-liza knows %d: a newer one is needed", board.NewestFormat)},
 		{map[string]string{"prompts/qa/role.md": "x"}, "prompts/qa/role.md:1: path: it is read by nobody; folders are all, question, "},
 		{map[string]string{"on/merge": "#!/bin/sh\n"}, "on/merge:1: file: it cannot be executed: chmod +x"},
 		{map[string]string{"on/merged": "#!/bin/sh\n"}, "on/merged:1: path: there is no such act: on has programs that are called after add, finalize, "},
@@ -210,7 +210,7 @@ func TestRolesOfOthers(t *testing.T) {
 	add("house", "ground", nil, []string{"auditor", "librarian", "qa"})
 	add("roof", "house", nil, []string{"auditor"})
 	add("stranger", "", nil, []string{"auditor"})
-	list, err := List(project, Base{Roles: []flow.RoleRow{{Name: "qa"}}})
+	list, err := List(project, Base{Roles: []board.RoleRow{{Name: "qa"}}})
 	require.NoError(t, err)
 	for _, e := range list {
 		if e.Name == "stranger" {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/git-liza/git-liza/artifacts"
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/flow/lists"
 )
 
@@ -104,7 +105,7 @@ func ReadBeside(from fs.FS, installed []Installed, base Base) (*Extension, []Fil
 }
 
 // needed are the roles of the extensions that one needs, and of those that these need.
-func needed(list []Installed, e *Extension) (roles []flow.RoleRow) {
+func needed(list []Installed, e *Extension) (roles []board.RoleRow) {
 	names := slices.Clone(e.Needs.Extensions)
 	for at := 0; at < len(names); at++ {
 		for _, other := range list {

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/flow/glob"
 )
 
@@ -29,7 +29,7 @@ func Conflicts(all []Lesson) (list []Conflict) {
 // For are the lessons that concern paths or globs, those that say it most exactly first, then
 // those that concern one of some roles.
 // Nobody is told those that contradict one another before a person has decided.
-func For(all []Lesson, paths []string, roles ...flow.Role) []Lesson {
+func For(all []Lesson, paths []string, roles ...board.Role) []Lesson {
 	open := Conflicts(all)
 	exact := map[string]int{}
 	var list []Lesson
@@ -38,7 +38,7 @@ func For(all []Lesson, paths []string, roles ...flow.Role) []Lesson {
 			continue
 		}
 		n := l.concerns(paths)
-		if n >= 0 || slices.ContainsFunc(roles, func(r flow.Role) bool { return slices.Contains(l.Roles, string(r)) }) {
+		if n >= 0 || slices.ContainsFunc(roles, func(r board.Role) bool { return slices.Contains(l.Roles, string(r)) }) {
 			exact[l.Name] = n
 			list = append(list, l)
 		}

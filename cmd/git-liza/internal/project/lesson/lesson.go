@@ -10,6 +10,7 @@ import (
 
 	"github.com/git-liza/git-liza/artifacts"
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/gitstore/document"
 )
 
@@ -75,7 +76,7 @@ func Parse(file string, text []byte) (Lesson, []artifacts.Fault) {
 	if slices.Contains(l.Contradicts, l.Name) {
 		r.add(artifacts.CodeValue, "contradicts", "a lesson does not contradict itself")
 	}
-	if l.Text = strings.TrimSpace(flow.Clean(parted.Body)); l.Text == "" {
+	if l.Text = strings.TrimSpace(board.Clean(parted.Body)); l.Text == "" {
 		r.faults = append(r.faults, artifacts.Fault{Code: artifacts.CodeContent, Line: parted.Line, Text: "it says nothing below the front matter"})
 	}
 	return l, artifacts.Sorted(artifacts.Locate(parted.Front, r.faults))
@@ -126,7 +127,7 @@ func commitFault(id string) string {
 }
 
 func roleFault(name string) string {
-	if err := new(flow.Role).UnmarshalText([]byte(name)); err != nil {
+	if err := new(board.Role).UnmarshalText([]byte(name)); err != nil {
 		return err.Error()
 	}
 	return ""

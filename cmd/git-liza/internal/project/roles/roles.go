@@ -16,6 +16,7 @@ import (
 
 	"github.com/git-liza/git-liza/contracts"
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/gitstore/document"
 )
 
@@ -29,7 +30,7 @@ const fence = "---"
 // after the front matter. path stands for the file in errors, which name every
 // wrong line of the front matter; the role has the file's name without .md.
 // Whether the board's rules accept the row is not asked.
-func Parse(path string, text []byte) (row flow.RoleRow, body string, err error) {
+func Parse(path string, text []byte) (row board.RoleRow, body string, err error) {
 	if len(text) > maxFile {
 		return row, "", fmt.Errorf("%s is larger than 64 KiB", path)
 	}
@@ -42,8 +43,8 @@ func Parse(path string, text []byte) (row flow.RoleRow, body string, err error) 
 	if err == nil {
 		err = parsed.DecodeAll(&row, flow.MaxFaults)
 	}
-	name := flow.Role(strings.TrimSuffix(filepath.Base(path), ".md"))
-	var role flow.Role
+	name := board.Role(strings.TrimSuffix(filepath.Base(path), ".md"))
+	var role board.Role
 	switch {
 	case err != nil:
 	case role.UnmarshalText([]byte(name)) != nil:
@@ -78,8 +79,8 @@ func split(text []byte) (front []byte, body string, ok bool) {
 }
 
 // Builtin returns the rows of the built-in files, by name.
-func Builtin() []flow.RoleRow {
-	var rows []flow.RoleRow
+func Builtin() []board.RoleRow {
+	var rows []board.RoleRow
 	for _, name := range contracts.Names() {
 		if text, ok := contracts.Document(name); ok && filepath.Dir(name) == "roles" {
 			row, _, err := Parse(name, []byte(text))
@@ -93,13 +94,13 @@ func Builtin() []flow.RoleRow {
 }
 
 // IsBuiltin reports whether a role has a built-in file.
-func IsBuiltin(role flow.Role) bool {
-	return slices.ContainsFunc(Builtin(), func(row flow.RoleRow) bool { return row.Name == role })
+func IsBuiltin(role board.Role) bool {
+	return slices.ContainsFunc(Builtin(), func(row board.RoleRow) bool { return row.Name == role })
 }
 
 // A MissingPersona is a persona that cannot be read.
 type MissingPersona struct {
-	Role flow.Role
+	Role board.Role
 	Path string // in the project, "" if the row names no file
 	Err  error
 }
@@ -117,7 +118,7 @@ func (m *MissingPersona) Unwrap() error { return m.Err }
 
 // Persona returns the text that agents of a role are told, without front matter: of the row's
 // file among those of the project, or the built-in text. The error is a [*MissingPersona].
-func Persona(row *flow.RoleRow, project fs.FS) (string, error) {
+func Persona(row *board.RoleRow, project fs.FS) (string, error) {
 	if row.Persona == "" {
 		text, ok := contracts.Document("roles/" + string(row.Name) + ".md")
 		if !ok {

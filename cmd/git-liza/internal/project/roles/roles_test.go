@@ -9,10 +9,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 )
 
-func parse(text string) (flow.RoleRow, string, error) {
+func parse(text string) (board.RoleRow, string, error) {
 	return Parse(".liza/roles/auditor.md", []byte(text))
 }
 
@@ -35,7 +35,7 @@ func TestParse(t *testing.T) {
 	for _, text := range []string{auditor, strings.ReplaceAll(auditor, "\n", "\r\n"), strings.Replace(auditor, "capacity:", "name: auditor\ncapacity:", 1)} {
 		row, body, err := parse(text)
 		require.NoError(t, err)
-		require.Equal(t, flow.RoleRow{Name: "auditor", Capacity: flow.Judges, About: "reads the books", Tools: []flow.Tool{flow.ToolRead, flow.ToolWeb}, NotHuman: true}, row)
+		require.Equal(t, board.RoleRow{Name: "auditor", Capacity: board.Judges, About: "reads the books", Tools: []board.Tool{board.ToolRead, board.ToolWeb}, NotHuman: true}, row)
 		require.Equal(t, "# Role: auditor\n\nRead.\n", body)
 	}
 }
@@ -67,11 +67,11 @@ func TestParseRefuses(t *testing.T) {
 // those that want one.
 func TestBuiltinRowsAreTheirFiles(t *testing.T) {
 	t.Parallel()
-	rows := map[flow.Role]flow.RoleRow{}
+	rows := map[board.Role]board.RoleRow{}
 	for _, row := range Builtin() {
 		rows[row.Name] = row
 	}
-	board := flow.BuiltinRoles()
+	board := board.BuiltinRoles()
 	librarian := rows["librarian"]
 	require.Equal(t, []string{".liza/knowledge/**"}, librarian.Writes)
 	require.Len(t, rows, len(board)+1)
@@ -89,7 +89,7 @@ func TestPersona(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	require.NoError(t, os.MkdirAll(filepath.Join(dir, ".liza", "roles"), 0o755))
-	row := &flow.RoleRow{Name: "auditor", Persona: ".liza/roles/auditor.md"}
+	row := &board.RoleRow{Name: "auditor", Persona: ".liza/roles/auditor.md"}
 	root, err := os.OpenRoot(dir)
 	require.NoError(t, err)
 	defer root.Close()
@@ -107,7 +107,7 @@ func TestPersona(t *testing.T) {
 	_, err = Persona(row, root.FS())
 	require.ErrorContains(t, err, "cannot be read", "a link leads out of the work tree")
 
-	_, err = Persona(&flow.RoleRow{Name: "auditor"}, root.FS())
+	_, err = Persona(&board.RoleRow{Name: "auditor"}, root.FS())
 	require.EqualError(t, err, "the role auditor has no persona: it is not built in, and its row names no file")
 }
 
@@ -121,6 +121,6 @@ func TestGuide(t *testing.T) {
 	block, _, _ = strings.Cut(block, "```\n")
 	row, body, err := parse("---\n" + block)
 	require.NoError(t, err)
-	require.Equal(t, []flow.Tool{flow.ToolRead, flow.ToolRun}, row.Tools)
+	require.Equal(t, []board.Tool{board.ToolRead, board.ToolRun}, row.Tools)
 	require.Contains(t, body, "# Role: auditor")
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/gitstore"
 	"github.com/git-liza/git-liza/gitstore/git"
 	"github.com/git-liza/git-liza/internal/torture"
@@ -47,7 +48,7 @@ func TestMeasured(t *testing.T) {
 		store := gitstore.OpenStore(t.Context(), repo, time.Now)
 		board, _, err := store.Board(t.Context())
 		require.NoError(t, err)
-		require.NoError(t, board.Check())
+		require.NoError(t, flow.Check(board))
 		require.Len(t, board.Tasks(), 60+benchTasks+1)
 		archived, err := c.plain("ls-tree", "-r", "--name-only", "refs/liza/state", "archive/")
 		require.NoError(t, err)

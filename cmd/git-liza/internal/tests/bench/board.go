@@ -9,7 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/flow/layout"
 	"github.com/git-liza/git-liza/gitstore/document"
 )
@@ -157,11 +157,11 @@ func (c *clone) prepareTasks() error {
 }
 
 // settings reads liza.yaml at the tip.
-func (c *clone) settings() (s flow.Settings, open flow.SprintID, err error) {
+func (c *clone) settings() (s board.Settings, open board.SprintID, err error) {
 	if err := c.document("liza.yaml", &s); err != nil {
 		return s, "", err
 	}
-	var goal flow.Goal
+	var goal board.Goal
 	err = c.document("goals/"+string(s.Goal)+".yaml", &goal)
 	return s, goal.Sprint, err
 }

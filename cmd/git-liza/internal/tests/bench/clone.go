@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/flow/layout"
 	"github.com/git-liza/git-liza/gitstore"
 )
@@ -17,8 +17,8 @@ import (
 // claims and releases it. Their worktrees exist before anything is measured.
 const benchTasks = 16
 
-func benchTask(n int) flow.TaskID   { return flow.TaskID(fmt.Sprintf("bench-%d", n+1)) }
-func benchCoder(n int) flow.AgentID { return flow.AgentID(fmt.Sprintf("coder-%d", n+1)) }
+func benchTask(n int) board.TaskID   { return board.TaskID(fmt.Sprintf("bench-%d", n+1)) }
+func benchCoder(n int) board.AgentID { return board.AgentID(fmt.Sprintf("coder-%d", n+1)) }
 
 // A clone is a repository with a generated board.
 type clone struct {
@@ -71,7 +71,7 @@ var unhooked = []string{"GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=core.hooksPath",
 // draft.
 func (c *clone) floor(n int) command {
 	args := []string{"sh", c.b.path("floor.sh"), floorRef, "claim " + string(benchTask(n))}
-	for _, key := range []flow.Key{{Folder: flow.Tasks, ID: string(benchTask(n))}, {Folder: flow.Agents, ID: string(benchCoder(n))}} {
+	for _, key := range []board.Key{{Folder: board.Tasks, ID: string(benchTask(n))}, {Folder: board.Agents, ID: string(benchCoder(n))}} {
 		dir, name := path.Split(gitstore.DocumentPath(key))
 		args = append(args, path.Base(dir), name, c.drafted(name))
 	}
@@ -85,7 +85,7 @@ type draft map[string]string // by the name that the script reads
 
 func (c *clone) draft(n int) (draft, error) {
 	d := draft{}
-	for _, key := range []flow.Key{{Folder: flow.Tasks, ID: string(benchTask(n))}, {Folder: flow.Agents, ID: string(benchCoder(n))}} {
+	for _, key := range []board.Key{{Folder: board.Tasks, ID: string(benchTask(n))}, {Folder: board.Agents, ID: string(benchCoder(n))}} {
 		where := gitstore.DocumentPath(key)
 		text, err := c.plain("show", layout.State+":"+where)
 		if err != nil {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/flow/layout"
 	"github.com/git-liza/git-liza/gitstore"
 	"github.com/git-liza/git-liza/gitstore/document"
@@ -17,8 +18,8 @@ import (
 // A generator writes the documents of a board to fast-import: archived tasks, live ones
 // in all states, the agents that hold some, and the measured tasks.
 type generator struct {
-	settings       flow.Settings
-	sprint         flow.SprintID
+	settings       board.Settings
+	sprint         board.SprintID
 	live, archived int
 	begun          time.Time
 	to             *bufio.Writer
@@ -38,7 +39,7 @@ func (g *generator) print(text string) {
 
 func (g *generator) data(text string) { g.print(fmt.Sprintf("data %d\n%s\n", len(text), text)) }
 
-func (g *generator) document(folder flow.Folder, id string, doc flow.Document) {
+func (g *generator) document(folder board.Folder, id string, doc board.Document) {
 	if g.err != nil {
 		return
 	}
@@ -47,7 +48,7 @@ func (g *generator) document(folder flow.Folder, id string, doc flow.Document) {
 		g.err = err
 		return
 	}
-	g.print("M 100644 inline " + gitstore.DocumentPath(flow.Key{Folder: folder, ID: id}) + "\n")
+	g.print("M 100644 inline " + gitstore.DocumentPath(board.Key{Folder: folder, ID: id}) + "\n")
 	g.data(string(data))
 }
 
@@ -68,27 +69,27 @@ func (g *generator) commit(m flow.Move, from string) {
 func (g *generator) documents() {
 	s := g.settings
 	s.Next.Task = g.archived + g.live + 1
-	g.document(flow.SettingsDoc, "", &s)
+	g.document(board.SettingsDoc, "", &s)
 	for n := 1; n <= g.archived; n++ {
 		t := g.merged(n)
-		g.document(flow.Archive, string(t.ID), t)
+		g.document(board.Archive, string(t.ID), t)
 	}
 	for n := range g.live {
 		t := g.liveTask(n)
-		g.document(flow.Tasks, string(t.ID), t)
+		g.document(board.Tasks, string(t.ID), t)
 	}
 	for n := range benchTasks {
 		t := g.task(0)
 		t.ID, t.Owns = benchTask(n), []string{fmt.Sprintf("bench/%d/**", n)}
-		t.Limits = &flow.Limits{Iterations: 1 << 30} // it will be claimed often
-		g.document(flow.Tasks, string(t.ID), t)
+		t.Limits = &board.Limits{Iterations: 1 << 30} // it will be claimed often
+		g.document(board.Tasks, string(t.ID), t)
 	}
 }
 
 // task returns the n-th task as planned.
-func (g *generator) task(n int) *flow.Task {
-	return &flow.Task{
-		ID: flow.TaskID(fmt.Sprintf("task-%d", n)), Status: flow.Unclaimed, Kind: flow.Code, Goal: g.settings.Goal, Sprint: g.sprint,
+func (g *generator) task(n int) *board.Task {
+	return &board.Task{
+		ID: board.TaskID(fmt.Sprintf("task-%d", n)), Status: board.Unclaimed, Kind: board.Code, Goal: g.settings.Goal, Sprint: g.sprint,
 		Title:    fmt.Sprintf("Answer request number %d within its limit", n),
 		DoneWhen: fmt.Sprintf("go test ./part/%d passes, and a request that takes too long is refused with a reason", n),
 		Spec:     "specs/vision.md#limits", Scope: fmt.Sprintf("part/%d and its tests; nothing of the protocol", n),
@@ -104,73 +105,73 @@ func (g *generator) planned(n int) time.Time {
 }
 
 // merged returns a task that went through all states.
-func (g *generator) merged(n int) *flow.Task {
+func (g *generator) merged(n int) *board.Task {
 	t := g.submitted(n)
-	t.Status = flow.Merged
-	t.Judgements = []flow.Judgement{{Role: flow.CodeReviewer, Verdict: &flow.Verdict{Commit: t.Submission.Commit, Tree: t.Submission.Tree,
+	t.Status = board.Merged
+	t.Judgements = []board.Judgement{{Role: board.CodeReviewer, Verdict: &board.Verdict{Commit: t.Submission.Commit, Tree: t.Submission.Tree,
 		By: "code-reviewer-1", At: g.begun, Message: "Read in full, tests run; the limit holds"}}}
-	t.Merge = &flow.Merge{Commit: object(n, "merge"), Onto: object(n-1, "merge"), Tree: object(n, "merged"), Drift: n % 3, By: "code-reviewer-1", At: g.begun,
-		Receipts: []flow.Receipt{{Gate: "test", Command: "go test ./...", Tree: object(n, "merged"), Duration: "12s", By: "code-reviewer-1"}}}
+	t.Merge = &board.Merge{Commit: object(n, "merge"), Onto: object(n-1, "merge"), Tree: object(n, "merged"), Drift: n % 3, By: "code-reviewer-1", At: g.begun,
+		Receipts: []board.Receipt{{Gate: "test", Command: "go test ./...", Tree: object(n, "merged"), Duration: "12s", By: "code-reviewer-1"}}}
 	return t
 }
 
 // submitted returns a task that waits for its review.
-func (g *generator) submitted(n int) *flow.Task {
+func (g *generator) submitted(n int) *board.Task {
 	t := g.task(n)
-	coder := flow.Actor(fmt.Sprintf("coder-%d", 100+n%50))
-	t.Status, t.Attempts, t.Saves, t.Submissions = flow.ReadyForReview, 1, 1, 1
-	t.Attempt = &flow.Attempt{Number: 1, Coder: coder, Base: object(n, "base"), Start: object(n, "base"), Iteration: 1 + n%3}
-	t.Coders = []flow.Worker{{By: coder}}
-	t.Intent = &flow.Intent{Summary: "Count the time and refuse what exceeds it", Validation: "The new test fails without the change",
+	coder := board.Actor(fmt.Sprintf("coder-%d", 100+n%50))
+	t.Status, t.Attempts, t.Saves, t.Submissions = board.ReadyForReview, 1, 1, 1
+	t.Attempt = &board.Attempt{Number: 1, Coder: coder, Base: object(n, "base"), Start: object(n, "base"), Iteration: 1 + n%3}
+	t.Coders = []board.Worker{{By: coder}}
+	t.Intent = &board.Intent{Summary: "Count the time and refuse what exceeds it", Validation: "The new test fails without the change",
 		Files: []string{fmt.Sprintf("part/%d/limit.go", n), fmt.Sprintf("part/%d/limit_test.go", n)}, At: g.begun}
-	t.Submission = &flow.Submission{Number: 1, Save: 1, Commit: object(n, "commit"), Tree: object(n, "tree"), Base: object(n, "base"), Changed: 2,
-		Paths: t.Intent.Files, At: g.begun, ReviewBy: []flow.Role{flow.CodeReviewer}}
+	t.Submission = &board.Submission{Number: 1, Save: 1, Commit: object(n, "commit"), Tree: object(n, "tree"), Base: object(n, "base"), Changed: 2,
+		Paths: t.Intent.Files, At: g.begun, ReviewBy: []board.Role{board.CodeReviewer}}
 	return t
 }
 
 // liveTask returns the n-th task outside the archive. Of twenty, one is a draft, two
 // are merged, one waits for review, one is blocked, one is claimed (of the first few
 // hundred), and the others are free or depend on another one.
-func (g *generator) liveTask(n int) *flow.Task {
+func (g *generator) liveTask(n int) *board.Task {
 	id := g.archived + 1 + n
 	t := g.task(id)
 	switch n % 20 {
 	case 0:
-		t.Status = flow.Draft
+		t.Status = board.Draft
 	case 1, 2:
 		t = g.merged(id)
 	case 3:
 		t = g.submitted(id)
 	case 4:
-		t.Status = flow.Blocked
-		asked := &flow.Question{ID: flow.RecordID(fmt.Sprintf("sprint-1/%d", 1+n)), Task: t.ID, From: "coder-99", Text: "Is zero no limit, or no time?", Asked: g.begun}
-		g.document(flow.Questions, string(asked.ID), asked)
-		t.Block = &flow.Block{Reason: "The spec does not say what a limit of zero means", Questions: []string{asked.Text}, Asked: []flow.RecordID{asked.ID}, By: "coder-99", At: g.begun}
-		t.Failures = []flow.Failure{{Coder: "coder-99", Reason: t.Block.Reason, At: g.begun}}
+		t.Status = board.Blocked
+		asked := &board.Question{ID: board.RecordID(fmt.Sprintf("sprint-1/%d", 1+n)), Task: t.ID, From: "coder-99", Text: "Is zero no limit, or no time?", Asked: g.begun}
+		g.document(board.Questions, string(asked.ID), asked)
+		t.Block = &board.Block{Reason: "The spec does not say what a limit of zero means", Questions: []string{asked.Text}, Asked: []board.RecordID{asked.ID}, By: "coder-99", At: g.begun}
+		t.Failures = []board.Failure{{Coder: "coder-99", Reason: t.Block.Reason, At: g.begun}}
 	case 5:
 		if n < 320 {
-			g.claimed(t, flow.AgentID(fmt.Sprintf("coder-%d", 1000+n)))
+			g.claimed(t, board.AgentID(fmt.Sprintf("coder-%d", 1000+n)))
 		}
 	case 6, 7:
-		t.DependsOn = []flow.TaskID{flow.TaskID(fmt.Sprintf("task-%d", id-5))} // merged
+		t.DependsOn = []board.TaskID{board.TaskID(fmt.Sprintf("task-%d", id-5))} // merged
 	case 8, 9, 10:
-		t.DependsOn = []flow.TaskID{flow.TaskID(fmt.Sprintf("task-%d", id-5))} // not merged
+		t.DependsOn = []board.TaskID{board.TaskID(fmt.Sprintf("task-%d", id-5))} // not merged
 	}
 	return t
 }
 
 // claimed gives a task to an agent, for longer than a measurement takes.
-func (g *generator) claimed(t *flow.Task, agent flow.AgentID) {
-	by := flow.Actor(agent)
-	t.Status, t.Attempts = flow.Claimed, 1
-	t.Attempt = &flow.Attempt{Number: 1, Coder: by, Base: g.settings.Integration.Tip, Start: g.settings.Integration.Tip, Iteration: 1}
-	t.Coders = []flow.Worker{{By: by}}
-	t.Claim = &flow.Claim{By: by, Since: g.begun, Lease: g.begun.Add(24 * time.Hour), From: flow.Unclaimed}
-	g.document(flow.Agents, string(agent), &flow.Agent{ID: agent, Role: flow.Coder, Registered: g.begun, Task: t.ID})
+func (g *generator) claimed(t *board.Task, agent board.AgentID) {
+	by := board.Actor(agent)
+	t.Status, t.Attempts = board.Claimed, 1
+	t.Attempt = &board.Attempt{Number: 1, Coder: by, Base: g.settings.Integration.Tip, Start: g.settings.Integration.Tip, Iteration: 1}
+	t.Coders = []board.Worker{{By: by}}
+	t.Claim = &board.Claim{By: by, Since: g.begun, Lease: g.begun.Add(24 * time.Hour), From: board.Unclaimed}
+	g.document(board.Agents, string(agent), &board.Agent{ID: agent, Role: board.Coder, Registered: g.begun, Task: t.ID})
 }
 
 // object returns the id of an object that does not exist.
-func object(n int, what string) flow.ObjectID {
+func object(n int, what string) board.ObjectID {
 	sum := sha1.Sum(fmt.Appendf(nil, "%s %d", what, n))
-	return flow.ObjectID(hex.EncodeToString(sum[:]))
+	return board.ObjectID(hex.EncodeToString(sum[:]))
 }

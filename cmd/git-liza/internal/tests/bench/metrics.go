@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/flow/layout"
 )
 
@@ -88,42 +89,42 @@ type chain struct {
 }
 
 // move writes a move and the task that it changes, nil for none.
-func (c *chain) move(act flow.Act, by flow.Actor, id flow.TaskID, d flow.Detail, t *flow.Task) {
+func (c *chain) move(act board.Act, by board.Actor, id board.TaskID, d flow.Detail, t *board.Task) {
 	if c.err != nil {
 		return
 	}
 	c.moves++
 	m := flow.Move{Act: act, Task: id, Goal: c.settings.Goal, By: by, At: c.begun.Add(time.Duration(c.moves-chainLength) * time.Second),
-		Request: flow.Request(fmt.Sprintf("%016x", c.moves)), Detail: d}
+		Request: board.Request(fmt.Sprintf("%016x", c.moves)), Detail: d}
 	c.commit(m, c.from)
 	c.from = ""
 	if t != nil {
-		c.document(flow.Tasks, string(t.ID), t)
+		c.document(board.Tasks, string(t.ID), t)
 	}
 	c.print("\n")
 }
 
 func (c *chain) life(n int) {
-	coder, reviewer := flow.Actor(fmt.Sprintf("coder-%d", 1+n%10)), flow.Actor(fmt.Sprintf("code-reviewer-%d", 1+n%3))
+	coder, reviewer := board.Actor(fmt.Sprintf("coder-%d", 1+n%10)), board.Actor(fmt.Sprintf("code-reviewer-%d", 1+n%3))
 	t := c.task(n)
 	t.Created = c.begun
 	id := t.ID
-	state := func(status flow.Status) *flow.Task {
+	state := func(status board.Status) *board.Task {
 		t.Status = status
 		return t
 	}
-	lease := flow.Duration(30 * time.Minute)
-	used := flow.Usage{Sessions: 1, Input: 20_000, Cached: 9_000, Output: 3_000, Cost: 250_000, Seconds: 600}
-	c.move(flow.ActAdd, "planner-1", "", &flow.AddMove{Tasks: []flow.TaskInput{t.Input()}}, t)
-	c.move(flow.ActClaim, coder, id, &flow.ClaimMove{Lease: lease, Base: object(n, "base")}, state(flow.Claimed))
-	c.move(flow.ActIntent, coder, id, &flow.IntentMove{Intent: flow.Intent{Summary: "Count the time", Validation: "A test"}}, t)
-	c.move(flow.ActRenew, coder, id, &flow.RenewMove{Lease: lease}, t)
+	lease := board.Duration(30 * time.Minute)
+	used := board.Usage{Sessions: 1, Input: 20_000, Cached: 9_000, Output: 3_000, Cost: 250_000, Seconds: 600}
+	c.move(board.ActAdd, "planner-1", "", &flow.AddMove{Tasks: []board.TaskInput{t.Input()}}, t)
+	c.move(board.ActClaim, coder, id, &flow.ClaimMove{Lease: lease, Base: object(n, "base")}, state(board.Claimed))
+	c.move(board.ActIntent, coder, id, &flow.IntentMove{Intent: board.Intent{Summary: "Count the time", Validation: "A test"}}, t)
+	c.move(board.ActRenew, coder, id, &flow.RenewMove{Lease: lease}, t)
 	t = c.submitted(n)
-	c.move(flow.ActSubmit, coder, id, &flow.SubmitMove{Commit: object(n, "commit"), Tree: object(n, "tree"), Base: object(n, "base"), Paths: t.Intent.Files, Save: 1}, t)
-	c.move(flow.ActSession, coder, id, &flow.SessionMove{Provider: "claude", Model: "opus", Role: flow.Coder, Outcome: "submitted", Usage: used}, t)
-	c.move(flow.ActReview, reviewer, id, &flow.ReviewMove{Lease: lease}, t)
-	c.move(flow.ActApprove, reviewer, id, &flow.ApproveMove{Commit: object(n, "commit"), Message: "Read in full"}, state(flow.Approved))
-	c.move(flow.ActSession, reviewer, id, &flow.SessionMove{Provider: "codex", Model: "gpt", Role: flow.CodeReviewer, Outcome: "approved", Usage: used}, t)
+	c.move(board.ActSubmit, coder, id, &flow.SubmitMove{Commit: object(n, "commit"), Tree: object(n, "tree"), Base: object(n, "base"), Paths: t.Intent.Files, Save: 1}, t)
+	c.move(board.ActSession, coder, id, &flow.SessionMove{Provider: "claude", Model: "opus", Role: board.Coder, Outcome: "submitted", Usage: used}, t)
+	c.move(board.ActReview, reviewer, id, &flow.ReviewMove{Lease: lease}, t)
+	c.move(board.ActApprove, reviewer, id, &flow.ApproveMove{Commit: object(n, "commit"), Message: "Read in full"}, state(board.Approved))
+	c.move(board.ActSession, reviewer, id, &flow.SessionMove{Provider: "codex", Model: "gpt", Role: board.CodeReviewer, Outcome: "approved", Usage: used}, t)
 	merged := c.merged(n)
-	c.move(flow.ActMerge, reviewer, id, &flow.MergeMove{Commit: merged.Merge.Commit, Submission: t.Submission.Commit, Onto: merged.Merge.Onto, Tree: merged.Merge.Tree, Drift: n % 3}, merged)
+	c.move(board.ActMerge, reviewer, id, &flow.MergeMove{Commit: merged.Merge.Commit, Submission: t.Submission.Commit, Onto: merged.Merge.Onto, Tree: merged.Merge.Tree, Drift: n % 3}, merged)
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/proc"
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/work"
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/flow/layout"
 	"github.com/git-liza/git-liza/gitstore/git"
 )
@@ -232,7 +233,7 @@ func staying(ctx context.Context, args []string) error {
 	if len(args) != 4 {
 		return fmt.Errorf("staying TASK CODER DURATION PROGRAM")
 	}
-	task, coder := flow.TaskID(args[0]), flow.Actor(args[1])
+	task, coder := board.TaskID(args[0]), board.Actor(args[1])
 	limit, err := time.ParseDuration(args[2])
 	if err != nil {
 		return err
@@ -264,7 +265,7 @@ func staying(ctx context.Context, args []string) error {
 }
 
 // openAs opens the clone of the current folder for a coder, until end is called.
-func openAs(ctx context.Context, coder flow.Actor) (c *work.Clone, end func(), err error) {
+func openAs(ctx context.Context, coder board.Actor) (c *work.Clone, end func(), err error) {
 	repo, err := git.Open(ctx, ".")
 	if err != nil {
 		return nil, nil, err

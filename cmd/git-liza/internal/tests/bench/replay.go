@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/flow/layout"
 	"github.com/git-liza/git-liza/gitstore"
 	"github.com/git-liza/git-liza/gitstore/git"
@@ -110,21 +111,21 @@ func (c *clone) renew(number int) error {
 	}
 	defer repo.Close()
 	store := gitstore.OpenStore(c.b.ctx, repo, time.Now)
-	board, tip, err := store.Board(c.b.ctx)
+	b, tip, err := store.Board(c.b.ctx)
 	if err != nil {
 		return err
 	}
-	begin, from := board.Task("first").Claim.Since, "from "+string(tip)+"\n"
+	begin, from := b.Task("first").Claim.Since, "from "+string(tip)+"\n"
 	return c.fastImport(g, func() {
 		for n := 1; n <= number && g.err == nil; n++ {
-			m := flow.Move{Act: flow.ActRenew, Task: "first", Goal: g.settings.Goal, By: flow.Actor(benchCoder(0)), At: begin.Add(time.Duration(n) * moveInterval),
-				Request: flow.Request(fmt.Sprintf("%016x", n)), Detail: &flow.RenewMove{Lease: flow.Duration(time.Hour)}}
-			if board, g.err = board.Apply(m, nil); g.err != nil {
+			m := flow.Move{Act: board.ActRenew, Task: "first", Goal: g.settings.Goal, By: board.Actor(benchCoder(0)), At: begin.Add(time.Duration(n) * moveInterval),
+				Request: board.Request(fmt.Sprintf("%016x", n)), Detail: &flow.RenewMove{Lease: board.Duration(time.Hour)}}
+			if b, g.err = flow.Apply(b, m, nil); g.err != nil {
 				return
 			}
 			g.commit(m, from)
 			from = ""
-			for _, e := range board.Changes() {
+			for _, e := range b.Changes() {
 				g.document(e.Key.Folder, e.Key.ID, e.Document)
 			}
 			g.print("\n")

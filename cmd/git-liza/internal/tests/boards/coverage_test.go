@@ -17,6 +17,7 @@ import (
 	"gopkg.in/yaml.v3"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/flow/layout"
 	"github.com/git-liza/git-liza/internal/torture"
 )
@@ -62,11 +63,11 @@ var uncovered = map[string]string{
 }
 
 // places are the kinds of documents by the first part of their paths on the board.
-var places = map[string]flow.Folder{
-	"liza.yaml": flow.SettingsDoc, "principals.yaml": flow.PrincipalsDoc, "breaker.yaml": flow.BreakerDoc, "goals": flow.Goals,
-	"sprints": flow.Sprints, "tasks": flow.Tasks, "archive": flow.Archive, "agents": flow.Agents, "anomalies": flow.Anomalies,
-	"discovered": flow.Discovered, "notes": flow.Notes, "reviews.yaml": flow.ReviewsDoc, "roles": flow.RolesFolder,
-	"tracked": flow.Tracked, "questions": flow.Questions, "planned": flow.PlannedDocs, "marks": flow.MarkDocs, "levels": flow.Levels, "outages.yaml": flow.OutagesDoc, "workflows": flow.Workflows,
+var places = map[string]board.Folder{
+	"liza.yaml": board.SettingsDoc, "principals.yaml": board.PrincipalsDoc, "breaker.yaml": board.BreakerDoc, "goals": board.Goals,
+	"sprints": board.Sprints, "tasks": board.Tasks, "archive": board.Archive, "agents": board.Agents, "anomalies": board.Anomalies,
+	"discovered": board.Discovered, "notes": board.Notes, "reviews.yaml": board.ReviewsDoc, "roles": board.RolesFolder,
+	"tracked": board.Tracked, "questions": board.Questions, "planned": board.PlannedDocs, "marks": board.MarkDocs, "levels": board.Levels, "outages.yaml": board.OutagesDoc, "workflows": board.Workflows,
 }
 
 // Every field is on some golden board, and every act and kind of document on a signed
@@ -116,13 +117,13 @@ func absent(t *testing.T, signed, unsigned map[string]bool) (missing []string) {
 // "move claim: saved.commit" and "tasks: claim.by".
 func everyField() []string {
 	var list []string
-	for folder := flow.SettingsDoc; flow.NewDocument(folder) != nil; folder++ {
+	for folder := board.SettingsDoc; board.NewDocument(folder) != nil; folder++ {
 		if !slices.Contains(slices.Collect(maps.Values(places)), folder) {
 			list = append(list, fmt.Sprintf("a place of folder %d in the table places", folder))
 		}
 	}
-	for _, act := range flow.Acts() {
-		if act == flow.ActMigrate {
+	for _, act := range board.Acts() {
+		if act == board.ActMigrate {
 			continue // there is one version
 		}
 		name := "move " + act.String() + ": "
@@ -137,10 +138,10 @@ func everyField() []string {
 	}
 	for place, folder := range places {
 		list = append(list, place+": ")
-		if folder == flow.Archive {
+		if folder == board.Archive {
 			continue // an archived task is a task
 		}
-		listFields(reflect.TypeOf(flow.NewDocument(folder)), place+": ", &list)
+		listFields(reflect.TypeOf(board.NewDocument(folder)), place+": ", &list)
 	}
 	slices.Sort(list)
 	return slices.Compact(list)

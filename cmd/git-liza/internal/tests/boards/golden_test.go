@@ -12,7 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/flow/layout"
 	"github.com/git-liza/git-liza/gitstore"
 	"github.com/git-liza/git-liza/gitstore/git"
@@ -184,10 +184,10 @@ func goOn(t *testing.T, every int) {
 			{"goal"}, {"sprint"}, {"agents"}, {"metrics"}, {"session"}, {"principal"}, {"board", "diff", "sprint-1"}} {
 			liza(t, present, dir, at, args...)
 		}
-		board, _, err := store.Board(context.Background())
+		b, _, err := store.Board(context.Background())
 		require.NoError(t, err)
-		for _, in := range []flow.Folder{flow.Tasks, flow.Archive} {
-			for few := range slices.Chunk(board.IDs(in), every) {
+		for _, in := range []board.Folder{board.Tasks, board.Archive} {
+			for few := range slices.Chunk(b.IDs(in), every) {
 				liza(t, present, dir, at, "show", few[0])
 			}
 		}

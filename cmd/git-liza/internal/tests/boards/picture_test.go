@@ -9,6 +9,7 @@ import (
 
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/view"
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/gitstore"
 	"github.com/git-liza/git-liza/gitstore/git"
 	"github.com/git-liza/git-liza/internal/torture"
@@ -58,7 +59,7 @@ func followGolden(t *testing.T, every int) {
 	})
 }
 
-func boardAt(t *testing.T, store *gitstore.Store, id git.ID) *flow.Board {
+func boardAt(t *testing.T, store *gitstore.Store, id git.ID) *board.Board {
 	t.Helper()
 	b, err := store.BoardAt(id)
 	require.NoError(t, err)

@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/view/metrics"
-	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/gitstore"
 	"github.com/git-liza/git-liza/internal/torture"
 )
@@ -32,7 +32,7 @@ func stepsOfGolden(t *testing.T, every int) {
 		add := func(s gitstore.Step) error { all = append(all, s); return nil }
 		require.NoError(t, store.Steps(context.Background(), "", g.tip, add))
 		require.Len(t, all, g.moves)
-		status := map[flow.TaskID]flow.Status{}
+		status := map[board.TaskID]board.Status{}
 		one, kept := &metrics.Counts{}, &metrics.Counts{}
 		for i, s := range all {
 			if i%every == 0 {
@@ -61,14 +61,14 @@ func stepsOfGolden(t *testing.T, every int) {
 		for _, by := range []metrics.By{metrics.ByAgent, metrics.BySprint, metrics.ByTask} {
 			require.Equal(t, one.Report(metrics.Ask{By: by}), kept.Report(metrics.Ask{By: by}))
 		}
-		used := flow.Usage{}
-		for _, id := range b.IDs(flow.Goals) {
-			used = used.Plus(b.Goal(flow.GoalID(id)).Usage)
-			require.Equal(t, b.Goal(flow.GoalID(id)).Usage, one.Report(metrics.Ask{Goal: flow.GoalID(id)}).Usage, id)
+		used := board.Usage{}
+		for _, id := range b.IDs(board.Goals) {
+			used = used.Plus(b.Goal(board.GoalID(id)).Usage)
+			require.Equal(t, b.Goal(board.GoalID(id)).Usage, one.Report(metrics.Ask{Goal: board.GoalID(id)}).Usage, id)
 		}
 		require.Equal(t, used, one.Report(metrics.Ask{}).Usage)
 		for _, row := range one.Report(metrics.Ask{By: metrics.BySprint}).Rows {
-			if s := b.Sprint(flow.SprintID(row.Name)); s != nil {
+			if s := b.Sprint(board.SprintID(row.Name)); s != nil {
 				require.Equal(t, s.Usage, row.Usage, s.ID)
 			}
 		}

@@ -12,7 +12,7 @@ import (
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/agent/transcript"
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/proc"
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/tests/e2e/standin"
-	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 )
 
 // talk has gemini, as an ACP agent in a new workshop, do what the model says.
@@ -45,7 +45,7 @@ func TestGeminiByACP(t *testing.T) {
 	t.Parallel()
 	t.Run("coder", func(t *testing.T) {
 		t.Parallel()
-		w, r, report, lines := talk(t, calls(), acp.Prompt{Role: flow.Coder, Writes: true})
+		w, r, report, lines := talk(t, calls(), acp.Prompt{Role: board.Coder, Writes: true})
 		require.True(t, r.Passed(), "%v %v\n%s", r.Reason, r.Code, r.Excerpt)
 		require.Equal(t, transcript.Succeeded, report.End, report.Error)
 		require.Equal(t, "All is said.", report.Text)
@@ -58,7 +58,7 @@ func TestGeminiByACP(t *testing.T) {
 	})
 	t.Run("reviewer", func(t *testing.T) {
 		t.Parallel()
-		w, _, report, lines := talk(t, calls(), acp.Prompt{Role: flow.CodeReviewer})
+		w, _, report, lines := talk(t, calls(), acp.Prompt{Role: board.CodeReviewer})
 		require.Equal(t, transcript.Succeeded, report.End, report.Error)
 		require.Len(t, report.Denied, 1, lines)
 		require.NoFileExists(t, filepath.Join(w.dir, "hello.txt"))
@@ -66,7 +66,7 @@ func TestGeminiByACP(t *testing.T) {
 	})
 	t.Run("no key", func(t *testing.T) {
 		t.Parallel()
-		_, _, report, _ := talk(t, standin.Script{{Status: 401, Text: "API key not valid"}}, acp.Prompt{Role: flow.Coder, Writes: true})
+		_, _, report, _ := talk(t, standin.Script{{Status: 401, Text: "API key not valid"}}, acp.Prompt{Role: board.Coder, Writes: true})
 		require.Equal(t, transcript.Failed, report.End)
 		require.Contains(t, report.Error, "API key not valid")
 	})

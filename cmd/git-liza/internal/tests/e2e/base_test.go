@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/tests/e2e/standin"
-	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/gitstore/document"
 )
 
@@ -67,8 +67,8 @@ func TestTheBaseRunCostsEightCalls(t *testing.T) {
 			t.Parallel()
 			p := newPlayer(t)
 			w := newWorkshop(t, thrifty{p}, name)
-			plan := []flow.TaskInput{p.book.Plan[0], p.book.Plan[1]}
-			plan[1].DependsOn = []flow.TaskID{plan[0].ID}
+			plan := []board.TaskInput{p.book.Plan[0], p.book.Plan[1]}
+			plan[1].DependsOn = []board.TaskID{plan[0].ID}
 			text, err := document.Encode(&plan)
 			require.NoError(t, err)
 			o := w.asks(string(text), shared.path("bin", "git-liza"), "task", "add", "--from", "-")

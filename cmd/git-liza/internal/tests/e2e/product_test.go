@@ -12,7 +12,7 @@ import (
 
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/proc"
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/tests/e2e/standin"
-	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/gitstore/document"
 )
 
@@ -105,11 +105,11 @@ func TestGeminiOverACPBuildsTheProduct(t *testing.T) {
 }
 
 // plans puts one task of the plan on the board, as a human.
-func (w *workshop) plans(p *player, id flow.TaskID) {
+func (w *workshop) plans(p *player, id board.TaskID) {
 	w.t.Helper()
 	for _, task := range p.book.Plan {
 		if task.ID == id {
-			text, err := document.Encode(&[]flow.TaskInput{task})
+			text, err := document.Encode(&[]board.TaskInput{task})
 			require.NoError(w.t, err)
 			o := w.asks(string(text), filepath.Join(shared.path("bin"), "git-liza"), "task", "add", "--from", "-")
 			require.Zero(w.t, o.code, o.text())

@@ -13,12 +13,12 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 )
 
 // mayNameStates are the places outside flow that may name a state of a task, of
 // the board, of a goal or of a sprint. All others ask flow: its predicates,
-// Status.Allows, Board.Opens.
+// Allows, Opens.
 var mayNameStates = map[string]string{
 	"cmd/git-liza/internal/view/await.go":            "says what came of a task, state by state",
 	"cmd/git-liza/internal/view/plan.go":             "draws tasks that are on no board yet",
@@ -28,11 +28,11 @@ var mayNameStates = map[string]string{
 	"cmd/git-liza/internal/tests/bench/metrics.go":   "writes moves without playing them",
 }
 
-// states are the names of flow's constants of the types Status, Control and
+// states are the names of the constants of package board of the types Status, Control and
 // Phase.
 func states(root fs.FS) (names []string, err error) {
 	err = eachFile(root, func(name string, file *ast.File) {
-		if path.Dir(name) != "flow" {
+		if path.Dir(name) != "flow/board" {
 			return
 		}
 		for _, decl := range file.Decls {
@@ -66,8 +66,8 @@ func namedStates(root fs.FS, states []string) (found []string, err error) {
 			if !ok {
 				return true
 			}
-			if pkg, ok := sel.X.(*ast.Ident); ok && pkg.Name == "flow" && slices.Contains(states, sel.Sel.Name) {
-				found = append(found, fmt.Sprintf("%s: flow.%s", name, sel.Sel.Name))
+			if pkg, ok := sel.X.(*ast.Ident); ok && pkg.Name == "board" && slices.Contains(states, sel.Sel.Name) {
+				found = append(found, fmt.Sprintf("%s: board.%s", name, sel.Sel.Name))
 			}
 			return true
 		})
@@ -81,14 +81,14 @@ func TestStatesAreComparedInFlowAlone(t *testing.T) {
 	names, err := states(os.DirFS("."))
 	require.NoError(t, err)
 	require.Subset(t, names, []string{"Draft", "Abandoned", "Running", "Stopped", "InProgress", "Aborted"})
-	require.Len(t, names, len(flow.Statuses())+8, "four control states, four phases")
+	require.Len(t, names, len(board.Statuses())+8, "four control states, four phases")
 	found, err := namedStates(os.DirFS("."), names)
 	require.NoError(t, err)
 	used := map[string]bool{}
 	for _, place := range found {
 		file := place[:slices.Index([]byte(place), ':')]
 		used[file] = true
-		require.Contains(t, mayNameStates, file, "%s: ask a predicate of flow, or Status.Allows", place)
+		require.Contains(t, mayNameStates, file, "%s: ask a predicate of flow, or flow.Allows", place)
 	}
 	for file := range mayNameStates {
 		require.True(t, used[file], "%s names no state any more", file)
@@ -98,16 +98,16 @@ func TestStatesAreComparedInFlowAlone(t *testing.T) {
 func TestNamedStatesAreFound(t *testing.T) {
 	t.Parallel()
 	text := func(body string) *fstest.MapFile {
-		return &fstest.MapFile{Data: []byte("package p\n\nimport \"" + module + "/flow\"\n\n" + body + "\n")}
+		return &fstest.MapFile{Data: []byte("package p\n\nimport \"" + module + "/flow/board\"\n\n" + body + "\n")}
 	}
 	found, err := namedStates(fstest.MapFS{
-		"hooks/a.go":      text("func f(s flow.Status) bool { return s == flow.Merged }"),
-		"hooks/b.go":      text("func f(s flow.Status) bool { return s.IsMerged() }"),
-		"hooks/a_test.go": text("func f(s flow.Status) bool { return s == flow.Merged }"),
-		"flow/a.go":       text("var s = flow.Draft"),
-		"work/a.go":       text("func f(s flow.Status) { switch s { case flow.Draft: } }"),
-		"work/b.go":       text("func f(c flow.Control) bool { return c != flow.Running }"),
+		"hooks/a.go":      text("func f(s board.Status) bool { return s == board.Merged }"),
+		"hooks/b.go":      text("func f(s board.Status) bool { return s.IsMerged() }"),
+		"hooks/a_test.go": text("func f(s board.Status) bool { return s == board.Merged }"),
+		"flow/a.go":       text("var s = board.Draft"),
+		"work/a.go":       text("func f(s board.Status) { switch s { case board.Draft: } }"),
+		"work/b.go":       text("func f(c board.Control) bool { return c != board.Running }"),
 	}, []string{"Draft", "Merged", "Running"})
 	require.NoError(t, err)
-	require.Equal(t, []string{"hooks/a.go: flow.Merged", "work/a.go: flow.Draft", "work/b.go: flow.Running"}, found)
+	require.Equal(t, []string{"hooks/a.go: board.Merged", "work/a.go: board.Draft", "work/b.go: board.Running"}, found)
 }

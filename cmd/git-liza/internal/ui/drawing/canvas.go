@@ -14,14 +14,14 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/flow/plaintext"
 )
 
 // A Place says where a drawing will stand.
 type Place struct {
 	// Link returns the address of a task's page. If it is nil the drawing has no links.
-	Link func(flow.TaskID) string
+	Link func(board.TaskID) string
 	// Alone is true for a file of its own, which carries its styles. In a page they are
 	// those of [Styles].
 	Alone bool
@@ -100,7 +100,7 @@ func escape(text string) string {
 }
 
 // classOf returns the class of a state, such as ready-for-review.
-func classOf(s flow.Status) string { return classOfName(s.String()) }
+func classOf(s board.Status) string { return classOfName(s.String()) }
 
 func classOfName(state string) string { return strings.ReplaceAll(strings.ToLower(state), "_", "-") }
 

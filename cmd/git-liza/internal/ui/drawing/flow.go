@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/view"
-	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 )
 
 const chartHeight = 260
@@ -32,7 +32,7 @@ func States(list []view.Tally) string {
 	height := func(n int) int { return axisHeight + chartHeight - n*chartHeight/most }
 	below := make([]int, len(list))
 	labels := []mark{}
-	order := flow.Statuses()
+	order := board.Statuses()
 	slices.Reverse(order)
 	for _, status := range order {
 		name := status.String()

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/view"
-	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/flow/lists"
 	"github.com/git-liza/git-liza/flow/plaintext"
 )
@@ -82,11 +82,11 @@ type point struct{ x, y int }
 type layout struct {
 	nodes []view.GraphNode
 	edges []view.GraphEdge
-	at    map[flow.TaskID]point
+	at    map[board.TaskID]point
 }
 
 func newLayout(g view.Graph) *layout {
-	l := &layout{at: map[flow.TaskID]point{}}
+	l := &layout{at: map[board.TaskID]point{}}
 	l.nodes, l.edges = drawn(g)
 	return l
 }
@@ -97,7 +97,7 @@ func drawn(g view.Graph) ([]view.GraphNode, []view.GraphEdge) {
 	nodes := g.Nodes
 	if len(nodes) > mostDrawn {
 		open := g.Open()
-		needed := map[flow.TaskID]bool{}
+		needed := map[board.TaskID]bool{}
 		for _, n := range open[:min(len(open), mostDrawn)] {
 			for _, id := range n.Needs {
 				needed[id] = true
@@ -116,19 +116,19 @@ func drawn(g view.Graph) ([]view.GraphNode, []view.GraphEdge) {
 		})
 		nodes = slices.Concat(open, final)[:mostDrawn]
 	}
-	known := lists.Set(nodes, func(n view.GraphNode) flow.TaskID { return n.ID })
+	known := lists.Set(nodes, func(n view.GraphNode) board.TaskID { return n.ID })
 	return nodes, lists.Where(g.Edges, func(e view.GraphEdge) bool { return known[e.From] && known[e.To] && e.From != e.To })
 }
 
 // place finds a place for each box.
 func (l *layout) place() {
-	linked := map[flow.TaskID]bool{}
+	linked := map[board.TaskID]bool{}
 	for _, e := range l.edges {
 		linked[e.From], linked[e.To] = true, true
 	}
 	var levels []int
-	layers := map[int][]flow.TaskID{}
-	var single []flow.TaskID
+	layers := map[int][]board.TaskID{}
+	var single []board.TaskID
 	for i := range l.nodes {
 		n := &l.nodes[i]
 		if !linked[n.ID] {
@@ -141,7 +141,7 @@ func (l *layout) place() {
 		layers[n.Column()] = append(layers[n.Column()], n.ID)
 	}
 	slices.Sort(levels)
-	columns := lists.Of(levels, func(level int) []flow.TaskID { return layers[level] })
+	columns := lists.Of(levels, func(level int) []board.TaskID { return layers[level] })
 	l.untangle(columns)
 	below := l.stack(columns)
 	const least = 4 // columns of tasks without needs
@@ -153,7 +153,7 @@ func (l *layout) place() {
 
 // stack gives the columns their places, each in the middle of the height, and returns where
 // the drawing goes on below.
-func (l *layout) stack(columns [][]flow.TaskID) (below int) {
+func (l *layout) stack(columns [][]board.TaskID) (below int) {
 	tallest := 0
 	for _, column := range columns {
 		tallest = max(tallest, len(column))
@@ -169,27 +169,27 @@ func (l *layout) stack(columns [][]flow.TaskID) (below int) {
 
 // untangle orders the tasks of each column by the mean place of their neighbours in the
 // other columns, so that fewer edges cross.
-func (l *layout) untangle(columns [][]flow.TaskID) {
-	near := map[flow.TaskID][]flow.TaskID{}
+func (l *layout) untangle(columns [][]board.TaskID) {
+	near := map[board.TaskID][]board.TaskID{}
 	for _, e := range l.edges {
 		near[e.From], near[e.To] = append(near[e.From], e.To), append(near[e.To], e.From)
 	}
 	const rounds = 6
 	for range rounds {
-		height := map[flow.TaskID]float64{}
+		height := map[board.TaskID]float64{}
 		for _, column := range columns {
 			for y, id := range column {
 				height[id] = float64(y) - float64(len(column))/2
 			}
 		}
 		for _, column := range columns {
-			mean := map[flow.TaskID]float64{}
+			mean := map[board.TaskID]float64{}
 			for _, id := range column {
 				for _, other := range near[id] { // each has one
 					mean[id] += height[other] / float64(len(near[id]))
 				}
 			}
-			slices.SortStableFunc(column, func(x, y flow.TaskID) int {
+			slices.SortStableFunc(column, func(x, y board.TaskID) int {
 				switch {
 				case mean[x] < mean[y]:
 					return -1

@@ -17,7 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/view"
-	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 )
 
 var update = flag.Bool("update", false, "write the golden files")
@@ -36,32 +36,32 @@ func golden(t *testing.T, name, text string) {
 }
 
 // boardOf holds tasks of goal-1.
-func boardOf(tasks ...*flow.Task) *flow.Board {
-	edits := []flow.Edit{{Key: flow.Key{Folder: flow.SettingsDoc}, Document: &flow.Settings{Format: flow.NewestFormat, Goal: "goal-1", Config: flow.DefaultConfig()}}}
+func boardOf(tasks ...*board.Task) *board.Board {
+	edits := []board.Edit{{Key: board.Key{Folder: board.SettingsDoc}, Document: &board.Settings{Format: board.NewestFormat, Goal: "goal-1", Config: board.DefaultConfig()}}}
 	for i, task := range tasks {
 		task.Created, task.Goal = noon.Add(time.Duration(i)*time.Second), "goal-1"
-		edits = append(edits, flow.Edit{Key: flow.Key{Folder: flow.Tasks, ID: string(task.ID)}, Document: task})
+		edits = append(edits, board.Edit{Key: board.Key{Folder: board.Tasks, ID: string(task.ID)}, Document: task})
 	}
-	return flow.Open(flow.Documents{}.With(edits), noon)
+	return board.Open(board.Documents{}.With(edits), noon)
 }
 
-func taskOf(id flow.TaskID, title string, status flow.Status, needs ...flow.TaskID) *flow.Task {
-	return &flow.Task{ID: id, Title: title, Status: status, DependsOn: needs}
+func taskOf(id board.TaskID, title string, status board.Status, needs ...board.TaskID) *board.Task {
+	return &board.Task{ID: id, Title: title, Status: status, DependsOn: needs}
 }
 
 func someGraph() view.Graph {
-	undone := taskOf("task-5", "Round to cents", flow.Merged, "task-1")
-	undone.Reverted, undone.SupersededBy = &flow.Reverted{By: "human:ann"}, []flow.TaskID{"task-6"}
-	return view.GraphOf(boardOf(taskOf("task-1", "Read amounts", flow.Merged), taskOf("task-2", "Add amounts", flow.Claimed, "task-1"),
-		taskOf("task-3", "Table or list?", flow.Blocked, "task-1"), taskOf("task-4", "Print a table, with the sum in the last row", flow.Unclaimed, "task-2", "task-3"),
-		undone, taskOf("task-6", "Round to cents again", flow.Unclaimed, "task-1"), taskOf("task-7", "Say hello", flow.ReadyForReview)), "goal-1")
+	undone := taskOf("task-5", "Round to cents", board.Merged, "task-1")
+	undone.Reverted, undone.SupersededBy = &board.Reverted{By: "human:ann"}, []board.TaskID{"task-6"}
+	return view.GraphOf(boardOf(taskOf("task-1", "Read amounts", board.Merged), taskOf("task-2", "Add amounts", board.Claimed, "task-1"),
+		taskOf("task-3", "Table or list?", board.Blocked, "task-1"), taskOf("task-4", "Print a table, with the sum in the last row", board.Unclaimed, "task-2", "task-3"),
+		undone, taskOf("task-6", "Round to cents again", board.Unclaimed, "task-1"), taskOf("task-7", "Say hello", board.ReadyForReview)), "goal-1")
 }
 
 func TestGraphs(t *testing.T) {
 	t.Parallel()
 	g := someGraph()
 	golden(t, "graph.svg", Graph(g, Place{Alone: true}))
-	golden(t, "graph-page.svg", Graph(g, Place{Link: func(id flow.TaskID) string { return "task/" + string(id) }}))
+	golden(t, "graph-page.svg", Graph(g, Place{Link: func(id board.TaskID) string { return "task/" + string(id) }}))
 	golden(t, "graph.dot", DOT(g))
 	golden(t, "graph.mermaid", Mermaid(g))
 }
@@ -108,17 +108,17 @@ var mermaidLine = regexp.MustCompile(`^(flowchart LR|  n\d+\["([\w .,?!/()-]|[^\
 // Whatever the titles are, they stay titles.
 func TestHostileTitles(t *testing.T) {
 	t.Parallel()
-	tasks := []*flow.Task{}
+	tasks := []*board.Task{}
 	for i, title := range hostile {
-		task := taskOf(flow.TaskID(fmt.Sprintf("task-%d", i+1)), title, flow.Unclaimed)
+		task := taskOf(board.TaskID(fmt.Sprintf("task-%d", i+1)), title, board.Unclaimed)
 		if i%3 == 1 {
-			task.DependsOn = []flow.TaskID{tasks[i-1].ID}
+			task.DependsOn = []board.TaskID{tasks[i-1].ID}
 		}
 		tasks = append(tasks, task)
 	}
 	g := view.GraphOf(boardOf(tasks...), "goal-1")
 	require.Len(t, g.Nodes, len(hostile))
-	for _, p := range []Place{{Alone: true}, {Link: func(id flow.TaskID) string { return "task/" + string(id) }}} {
+	for _, p := range []Place{{Alone: true}, {Link: func(id board.TaskID) string { return "task/" + string(id) }}} {
 		checkSafe(t, Graph(g, p))
 	}
 	for line := range strings.Lines(DOT(g)) {
@@ -155,20 +155,20 @@ func TestGraphsOfNothing(t *testing.T) {
 	require.Contains(t, Graph(g, Place{Alone: true}), "no task yet")
 	require.Equal(t, "digraph liza {\n  rankdir=LR;\n  node [shape=box, fontname=\"sans-serif\"];\n}\n", DOT(g))
 	require.True(t, strings.HasPrefix(Mermaid(g), "flowchart LR\n  classDef"))
-	checkSafe(t, Graph(view.GraphOf(boardOf(taskOf("task-1", "One", flow.Unclaimed)), ""), Place{}))
+	checkSafe(t, Graph(view.GraphOf(boardOf(taskOf("task-1", "One", board.Unclaimed)), ""), Place{}))
 }
 
 // Of very many tasks the open ones are drawn, and the rest is a number.
 func TestGraphOfManyTasks(t *testing.T) {
 	t.Parallel()
-	var tasks []*flow.Task
+	var tasks []*board.Task
 	for i := range 10_000 {
-		task := taskOf(flow.TaskID(fmt.Sprintf("task-%d", i+1)), "Do one of many things", flow.Merged)
+		task := taskOf(board.TaskID(fmt.Sprintf("task-%d", i+1)), "Do one of many things", board.Merged)
 		if i >= 9_900 {
-			task.Status = flow.Unclaimed
+			task.Status = board.Unclaimed
 		}
 		if i%100 != 0 {
-			task.DependsOn = []flow.TaskID{tasks[i-1].ID}
+			task.DependsOn = []board.TaskID{tasks[i-1].ID}
 		}
 		tasks = append(tasks, task)
 	}
@@ -261,11 +261,11 @@ func TestLayout(t *testing.T) {
 	t.Parallel()
 	lots := rand.New(rand.NewPCG(3, 4))
 	for range 100 {
-		var tasks []*flow.Task
+		var tasks []*board.Task
 		for i := range 1 + lots.IntN(60) {
-			task := taskOf(flow.TaskID(fmt.Sprintf("task-%d", i)), "Do it", []flow.Status{flow.Merged, flow.Unclaimed}[lots.IntN(2)])
+			task := taskOf(board.TaskID(fmt.Sprintf("task-%d", i)), "Do it", []board.Status{board.Merged, board.Unclaimed}[lots.IntN(2)])
 			if i > 0 && lots.IntN(3) > 0 {
-				task.DependsOn = []flow.TaskID{tasks[lots.IntN(i)].ID}
+				task.DependsOn = []board.TaskID{tasks[lots.IntN(i)].ID}
 			}
 			tasks = append(tasks, task)
 		}

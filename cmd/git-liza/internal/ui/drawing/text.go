@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/view"
-	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/flow/plaintext"
 )
 
@@ -58,7 +58,7 @@ func Mermaid(g view.Graph) string {
 	nodes, edges := drawn(g)
 	var out strings.Builder
 	out.WriteString("flowchart LR\n")
-	place := map[flow.TaskID]int{}
+	place := map[board.TaskID]int{}
 	for i := range nodes {
 		n := &nodes[i]
 		place[n.ID] = i

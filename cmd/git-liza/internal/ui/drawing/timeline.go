@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/view"
-	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/flow/plaintext"
 )
 
@@ -106,7 +106,7 @@ func Timeline(l view.Lanes, title, link func(id string) string) string {
 	name := fmt.Sprintf("What was done from %s to %s", l.From.UTC().Format(view.Stamp), l.To.UTC().Format(view.Stamp))
 	p := Place{}
 	if link != nil {
-		p.Link = func(flow.TaskID) string { return "" }
+		p.Link = func(board.TaskID) string { return "" }
 	}
 	return c.svg(p, name, view.Count(len(l.Lanes), "lane")+"; the table below says the same")
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/view"
-	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 )
 
 // minute returns a time after noon.
@@ -73,5 +73,5 @@ func TestBurndown(t *testing.T) {
 	svg := Burndown(b)
 	golden(t, "burndown.svg", svg)
 	checkSafe(t, svg)
-	checkSafe(t, Burndown(view.Burndown{Sprint: flow.SprintID("sprint-2"), Points: []view.BurnPoint{{At: noon}}}))
+	checkSafe(t, Burndown(view.Burndown{Sprint: board.SprintID("sprint-2"), Points: []view.BurnPoint{{At: noon}}}))
 }

@@ -8,7 +8,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 )
 
 // answered is what came of a command that a key started, for the foot of the screen.
@@ -55,7 +55,7 @@ func (m *model) confirm(what string, do func(*model) tea.Cmd) tea.Cmd {
 }
 
 // ofTask calls do with the task of the chosen row.
-func (m *model) ofTask(do func(flow.TaskID) tea.Cmd) tea.Cmd {
+func (m *model) ofTask(do func(board.TaskID) tea.Cmd) tea.Cmd {
 	r, ok := m.row()
 	if !ok || r.task == "" {
 		m.say("choose a row with a task: tab and ↑↓")
@@ -65,7 +65,7 @@ func (m *model) ofTask(do func(flow.TaskID) tea.Cmd) tea.Cmd {
 }
 
 // ofAgent calls do with the agent of the chosen row.
-func (m *model) ofAgent(do func(flow.AgentID) tea.Cmd) tea.Cmd {
+func (m *model) ofAgent(do func(board.AgentID) tea.Cmd) tea.Cmd {
 	r, ok := m.row()
 	if !ok || r.agent == "" {
 		m.say("choose a row with an agent: tab and ↑↓")
@@ -124,13 +124,13 @@ func hasPlaceholder(command string) bool {
 
 // submission finds the submission of a task and calls then with its commit, or says why
 // there is none.
-func (m *model) submission(id flow.TaskID, then func(m *model, commit flow.ObjectID) tea.Cmd) tea.Cmd {
+func (m *model) submission(id board.TaskID, then func(m *model, commit board.ObjectID) tea.Cmd) tea.Cmd {
 	pressed := m.pressed
 	return func() tea.Msg {
 		printed, done := m.Make(m.ctx, "", "show", string(id), "--json")
 		var task struct {
 			Data struct {
-				Commit flow.ObjectID `json:"review_commit"`
+				Commit board.ObjectID `json:"review_commit"`
 			}
 		}
 		if err := json.Unmarshal([]byte(printed), &task); !done || err != nil {
@@ -145,14 +145,14 @@ func (m *model) submission(id flow.TaskID, then func(m *model, commit flow.Objec
 
 // found is a submission that was asked for.
 type found struct {
-	commit  flow.ObjectID
+	commit  board.ObjectID
 	pressed int // the key that asked
-	then    func(m *model, commit flow.ObjectID) tea.Cmd
+	then    func(m *model, commit board.ObjectID) tea.Cmd
 }
 
 func (m *model) showDiff() tea.Cmd {
-	return m.ofTask(func(id flow.TaskID) tea.Cmd {
-		return m.submission(id, func(m *model, commit flow.ObjectID) tea.Cmd {
+	return m.ofTask(func(id board.TaskID) tea.Cmd {
+		return m.submission(id, func(m *model, commit board.ObjectID) tea.Cmd {
 			m.looked[id] = commit
 			return m.lend(Lent{Args: []string{"show", string(id), "--patch"}, Shows: true})
 		})
@@ -161,9 +161,9 @@ func (m *model) showDiff() tea.Cmd {
 
 // judged calls do with the submission that the person was shown: that of the last diff,
 // else the one that is named in the question.
-func (m *model) judged(verb string, do func(m *model, id flow.TaskID, commit flow.ObjectID) tea.Cmd) tea.Cmd {
-	return m.ofTask(func(id flow.TaskID) tea.Cmd {
-		return m.submission(id, func(m *model, commit flow.ObjectID) tea.Cmd {
+func (m *model) judged(verb string, do func(m *model, id board.TaskID, commit board.ObjectID) tea.Cmd) tea.Cmd {
+	return m.ofTask(func(id board.TaskID) tea.Cmd {
+		return m.submission(id, func(m *model, commit board.ObjectID) tea.Cmd {
 			what := verb + " " + string(id) + " at " + commit.Short()
 			switch looked := m.looked[id]; looked {
 			case "":
@@ -178,15 +178,15 @@ func (m *model) judged(verb string, do func(m *model, id flow.TaskID, commit flo
 }
 
 func (m *model) approve() tea.Cmd {
-	return m.judged("approve", func(m *model, id flow.TaskID, commit flow.ObjectID) tea.Cmd {
+	return m.judged("approve", func(m *model, id board.TaskID, commit board.ObjectID) tea.Cmd {
 		delete(m.looked, id)
 		return m.run("", "approve", string(id), "--commit", string(commit))
 	})
 }
 
 func (m *model) reject() tea.Cmd {
-	return m.ofTask(func(id flow.TaskID) tea.Cmd {
-		return m.submission(id, func(m *model, commit flow.ObjectID) tea.Cmd {
+	return m.ofTask(func(id board.TaskID) tea.Cmd {
+		return m.submission(id, func(m *model, commit board.ObjectID) tea.Cmd {
 			if looked := m.looked[id]; looked != "" {
 				commit = looked
 			}
@@ -238,7 +238,7 @@ func (m *model) checkpoint() tea.Cmd {
 }
 
 func (m *model) release() tea.Cmd {
-	return m.ofTask(func(id flow.TaskID) tea.Cmd {
+	return m.ofTask(func(id board.TaskID) tea.Cmd {
 		what, held := "release "+string(id), m.content.holder(id)
 		if held != "" {
 			what += " of " + string(held)
@@ -254,13 +254,13 @@ func (m *model) release() tea.Cmd {
 }
 
 func (m *model) steer(verb string) tea.Cmd {
-	return m.ofAgent(func(id flow.AgentID) tea.Cmd {
+	return m.ofAgent(func(id board.AgentID) tea.Cmd {
 		return m.confirm(verb+" "+string(id), func(m *model) tea.Cmd { return m.run("", "agents", verb, string(id)) })
 	})
 }
 
 func (m *model) openOutput() tea.Cmd {
-	return m.ofAgent(func(id flow.AgentID) tea.Cmd {
+	return m.ofAgent(func(id board.AgentID) tea.Cmd {
 		m.output = id
 		return nil
 	})

@@ -13,38 +13,39 @@ import (
 
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/view"
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/gitstore"
 )
 
 var noon = time.Date(2026, 1, 17, 12, 0, 0, 0, time.UTC)
 
 // boardOf makes a board of documents.
-func boardOf(documents map[flow.Key]flow.Document) *flow.Board {
-	edits := []flow.Edit{{Key: flow.Key{Folder: flow.SettingsDoc}, Document: &flow.Settings{Format: flow.NewestFormat, Goal: "goal-1",
-		Control: flow.ControlState{State: flow.Running}, Config: flow.DefaultConfig()}}}
+func boardOf(documents map[board.Key]board.Document) *board.Board {
+	edits := []board.Edit{{Key: board.Key{Folder: board.SettingsDoc}, Document: &board.Settings{Format: board.NewestFormat, Goal: "goal-1",
+		Control: board.ControlState{State: board.Running}, Config: board.DefaultConfig()}}}
 	for key, doc := range documents {
-		edits = append(edits, flow.Edit{Key: key, Document: doc})
+		edits = append(edits, board.Edit{Key: key, Document: doc})
 	}
-	return flow.Open(flow.Documents{}.With(edits), noon)
+	return board.Open(board.Documents{}.With(edits), noon)
 }
 
 // add adds documents by their ids.
-func add(to map[flow.Key]flow.Document, documents ...flow.Document) {
+func add(to map[board.Key]board.Document, documents ...board.Document) {
 	for _, doc := range documents {
 		switch d := doc.(type) {
-		case *flow.Settings:
-			to[flow.Key{Folder: flow.SettingsDoc}] = d
-		case *flow.Goal:
-			to[flow.Key{Folder: flow.Goals, ID: string(d.ID)}] = d
-		case *flow.Sprint:
-			to[flow.Key{Folder: flow.Sprints, ID: string(d.ID)}] = d
-		case *flow.Task:
+		case *board.Settings:
+			to[board.Key{Folder: board.SettingsDoc}] = d
+		case *board.Goal:
+			to[board.Key{Folder: board.Goals, ID: string(d.ID)}] = d
+		case *board.Sprint:
+			to[board.Key{Folder: board.Sprints, ID: string(d.ID)}] = d
+		case *board.Task:
 			d.Goal = "goal-1"
-			to[flow.Key{Folder: flow.Tasks, ID: string(d.ID)}] = d
-		case *flow.Agent:
-			to[flow.Key{Folder: flow.Agents, ID: string(d.ID)}] = d
-		case *flow.Question:
-			to[flow.Key{Folder: flow.Questions, ID: string(d.ID)}] = d
+			to[board.Key{Folder: board.Tasks, ID: string(d.ID)}] = d
+		case *board.Agent:
+			to[board.Key{Folder: board.Agents, ID: string(d.ID)}] = d
+		case *board.Question:
+			to[board.Key{Folder: board.Questions, ID: string(d.ID)}] = d
 		}
 	}
 }
@@ -55,28 +56,28 @@ func ago(minutes int) time.Time { return noon.Add(-time.Duration(minutes) * time
 func usual() view.Reading { return usualWith() }
 
 // usualWith is the usual board where some documents are others.
-func usualWith(others ...flow.Document) view.Reading {
-	docs := map[flow.Key]flow.Document{}
-	add(docs, &flow.Goal{ID: "goal-1", Title: "Limit requests", Status: flow.InProgress, Usage: flow.Usage{Sessions: 4, Cost: 1_200_000}},
-		&flow.Sprint{ID: "sprint-3", Goal: "goal-1", Status: flow.InProgress, Deadline: noon.Add(2 * time.Hour)},
-		&flow.Task{ID: "task-1", Title: "Parse the limits", Status: flow.Merged, Sprint: "sprint-3", Changed: ago(120)},
-		&flow.Task{ID: "task-2", Title: "Refuse a negative limit", Status: flow.ReadyForReview, Sprint: "sprint-3", Changed: ago(3), Attempt: &flow.Attempt{Coder: "coder-1"},
-			Coders: []flow.Worker{{By: "coder-1"}}, Submission: &flow.Submission{Commit: flow.ObjectID(strings.Repeat("3f2a1c0", 6)[:40])}},
-		&flow.Task{ID: "task-3", Title: "Say it in the guide", Status: flow.Claimed, Sprint: "sprint-3", Changed: ago(4), Claim: &flow.Claim{By: "coder-1", Lease: noon.Add(time.Hour)}, Attempt: &flow.Attempt{Coder: "coder-1"}},
-		&flow.Task{ID: "task-4", Title: "Show the limits", Status: flow.Blocked, Sprint: "sprint-3", Changed: ago(12), Block: &flow.Block{Reason: "question", Asked: []flow.RecordID{"sprint-3/1"}}},
-		&flow.Task{ID: "task-5", Title: "Count requests", Status: flow.Claimed, Sprint: "sprint-3", Changed: ago(1), Claim: &flow.Claim{By: "coder-2", Lease: noon.Add(time.Hour)}, Attempt: &flow.Attempt{Coder: "coder-2"}},
-		&flow.Task{ID: "task-6", Title: "Later", Status: flow.Draft, Changed: ago(9)},
-		&flow.Question{ID: "sprint-3/1", Task: "task-4", From: "coder-2", Text: "Table or list?", Asked: ago(12)},
-		&flow.Agent{ID: "coder-1", Role: flow.Coder, Task: "task-3", Provider: "claude"}, &flow.Agent{ID: "coder-2", Role: flow.Coder, Task: "task-5", Provider: "claude"},
-		&flow.Agent{ID: "code-reviewer-1", Role: flow.CodeReviewer}, &flow.Agent{ID: "planner-1", Role: flow.Planner})
+func usualWith(others ...board.Document) view.Reading {
+	docs := map[board.Key]board.Document{}
+	add(docs, &board.Goal{ID: "goal-1", Title: "Limit requests", Status: board.InProgress, Usage: board.Usage{Sessions: 4, Cost: 1_200_000}},
+		&board.Sprint{ID: "sprint-3", Goal: "goal-1", Status: board.InProgress, Deadline: noon.Add(2 * time.Hour)},
+		&board.Task{ID: "task-1", Title: "Parse the limits", Status: board.Merged, Sprint: "sprint-3", Changed: ago(120)},
+		&board.Task{ID: "task-2", Title: "Refuse a negative limit", Status: board.ReadyForReview, Sprint: "sprint-3", Changed: ago(3), Attempt: &board.Attempt{Coder: "coder-1"},
+			Coders: []board.Worker{{By: "coder-1"}}, Submission: &board.Submission{Commit: board.ObjectID(strings.Repeat("3f2a1c0", 6)[:40])}},
+		&board.Task{ID: "task-3", Title: "Say it in the guide", Status: board.Claimed, Sprint: "sprint-3", Changed: ago(4), Claim: &board.Claim{By: "coder-1", Lease: noon.Add(time.Hour)}, Attempt: &board.Attempt{Coder: "coder-1"}},
+		&board.Task{ID: "task-4", Title: "Show the limits", Status: board.Blocked, Sprint: "sprint-3", Changed: ago(12), Block: &board.Block{Reason: "question", Asked: []board.RecordID{"sprint-3/1"}}},
+		&board.Task{ID: "task-5", Title: "Count requests", Status: board.Claimed, Sprint: "sprint-3", Changed: ago(1), Claim: &board.Claim{By: "coder-2", Lease: noon.Add(time.Hour)}, Attempt: &board.Attempt{Coder: "coder-2"}},
+		&board.Task{ID: "task-6", Title: "Later", Status: board.Draft, Changed: ago(9)},
+		&board.Question{ID: "sprint-3/1", Task: "task-4", From: "coder-2", Text: "Table or list?", Asked: ago(12)},
+		&board.Agent{ID: "coder-1", Role: board.Coder, Task: "task-3", Provider: "claude"}, &board.Agent{ID: "coder-2", Role: board.Coder, Task: "task-5", Provider: "claude"},
+		&board.Agent{ID: "code-reviewer-1", Role: board.CodeReviewer}, &board.Agent{ID: "planner-1", Role: board.Planner})
 	add(docs, others...)
 	r := view.Reading{Board: boardOf(docs), At: noon, Person: flow.Caller{By: "human:ann"}}
-	r.Local.Presences = map[flow.AgentID]gitstore.Presence{
-		"coder-1": {Agent: "coder-1", Doing: "coding", Task: "task-3", At: noon, Since: ago(4), Every: flow.Duration(30 * time.Second), Usage: flow.Usage{Input: 21_000, Cost: 310_000}, Context: 63},
-		"coder-2": {Agent: "coder-2", Doing: "coding", Task: "task-5", At: noon, Since: ago(1), Every: flow.Duration(30 * time.Second)},
+	r.Local.Presences = map[board.AgentID]gitstore.Presence{
+		"coder-1": {Agent: "coder-1", Doing: "coding", Task: "task-3", At: noon, Since: ago(4), Every: board.Duration(30 * time.Second), Usage: board.Usage{Input: 21_000, Cost: 310_000}, Context: 63},
+		"coder-2": {Agent: "coder-2", Doing: "coding", Task: "task-5", At: noon, Since: ago(1), Every: board.Duration(30 * time.Second)},
 	}
-	for i, act := range []flow.Act{flow.ActMerge, flow.ActSubmit, flow.ActClaim} {
-		r.Recent = append(r.Recent, view.Entry{State: flow.ObjectID(fmt.Sprintf("%040d", i)), Move: flow.Move{Act: act, Task: flow.TaskID(fmt.Sprintf("task-%d", i+1)), By: "coder-1", At: ago(3 * (i + 1))}})
+	for i, act := range []board.Act{board.ActMerge, board.ActSubmit, board.ActClaim} {
+		r.Recent = append(r.Recent, view.Entry{State: board.ObjectID(fmt.Sprintf("%040d", i)), Move: flow.Move{Act: act, Task: board.TaskID(fmt.Sprintf("task-%d", i+1)), By: "coder-1", At: ago(3 * (i + 1))}})
 	}
 	return r
 }
@@ -182,23 +183,23 @@ func needOf(text, command string) view.Need {
 }
 
 // fullDocuments are a large board: 3,000 tasks, of which most are blocked, and 300 agents.
-func fullDocuments() map[flow.Key]flow.Document {
-	docs := map[flow.Key]flow.Document{}
-	add(docs, &flow.Goal{ID: "goal-1", Title: "Everything", Status: flow.InProgress})
-	states := []flow.Status{flow.Blocked, flow.Unclaimed, flow.Draft, flow.Merged, flow.ReadyForReview, flow.Approved}
+func fullDocuments() map[board.Key]board.Document {
+	docs := map[board.Key]board.Document{}
+	add(docs, &board.Goal{ID: "goal-1", Title: "Everything", Status: board.InProgress})
+	states := []board.Status{board.Blocked, board.Unclaimed, board.Draft, board.Merged, board.ReadyForReview, board.Approved}
 	for i := range 3000 {
-		task := &flow.Task{ID: flow.TaskID(fmt.Sprintf("task-%d", i+1)), Title: fmt.Sprintf("Do the thing with number %d", i+1), Status: states[i%len(states)], Changed: ago(3000 - i)}
+		task := &board.Task{ID: board.TaskID(fmt.Sprintf("task-%d", i+1)), Title: fmt.Sprintf("Do the thing with number %d", i+1), Status: states[i%len(states)], Changed: ago(3000 - i)}
 		switch task.Status {
-		case flow.Blocked:
-			task.Block = &flow.Block{Reason: "it needs the thing"}
-		case flow.ReadyForReview, flow.Approved:
-			task.Attempt, task.Submission = &flow.Attempt{Coder: "coder-1"}, &flow.Submission{Commit: flow.ObjectID(fmt.Sprintf("%040d", i)),
-				ReviewBy: []flow.Role{flow.CodeReviewer}}
+		case board.Blocked:
+			task.Block = &board.Block{Reason: "it needs the thing"}
+		case board.ReadyForReview, board.Approved:
+			task.Attempt, task.Submission = &board.Attempt{Coder: "coder-1"}, &board.Submission{Commit: board.ObjectID(fmt.Sprintf("%040d", i)),
+				ReviewBy: []board.Role{board.CodeReviewer}}
 		}
 		add(docs, task)
 	}
 	for i := range 300 {
-		add(docs, &flow.Agent{ID: flow.AgentID(fmt.Sprintf("coder-%d", i+1)), Role: flow.Coder})
+		add(docs, &board.Agent{ID: board.AgentID(fmt.Sprintf("coder-%d", i+1)), Role: board.Coder})
 	}
 	return docs
 }
@@ -208,26 +209,26 @@ func full() view.Reading {
 }
 
 func empty() view.Reading {
-	docs := map[flow.Key]flow.Document{}
-	add(docs, &flow.Goal{ID: "goal-1", Title: "Nothing yet", Status: flow.InProgress})
+	docs := map[board.Key]board.Document{}
+	add(docs, &board.Goal{ID: "goal-1", Title: "Nothing yet", Status: board.InProgress})
 	return view.Reading{Board: boardOf(docs), At: noon, Person: flow.Caller{By: "human:ann"}}
 }
 
-func withTask(docs map[flow.Key]flow.Document, task *flow.Task) map[flow.Key]flow.Document {
+func withTask(docs map[board.Key]board.Document, task *board.Task) map[board.Key]board.Document {
 	add(docs, task)
 	return docs
 }
 
 // hostile is the usual board with one text wherever others write texts.
 func hostile(text string) view.Reading {
-	docs := map[flow.Key]flow.Document{}
-	add(docs, &flow.Goal{ID: "goal-1", Title: text, Status: flow.InProgress},
-		&flow.Task{ID: "task-1", Title: text, Status: flow.Blocked, Changed: ago(5), Block: &flow.Block{Reason: text}},
-		&flow.Task{ID: "task-2", Title: text, Status: flow.Claimed, Changed: ago(4), Claim: &flow.Claim{By: "coder-1", Lease: noon.Add(-time.Hour)}, Attempt: &flow.Attempt{Coder: "coder-1"}},
-		&flow.Agent{ID: "coder-1", Role: flow.Coder, Task: "task-2", Degraded: text, Provider: text})
+	docs := map[board.Key]board.Document{}
+	add(docs, &board.Goal{ID: "goal-1", Title: text, Status: board.InProgress},
+		&board.Task{ID: "task-1", Title: text, Status: board.Blocked, Changed: ago(5), Block: &board.Block{Reason: text}},
+		&board.Task{ID: "task-2", Title: text, Status: board.Claimed, Changed: ago(4), Claim: &board.Claim{By: "coder-1", Lease: noon.Add(-time.Hour)}, Attempt: &board.Attempt{Coder: "coder-1"}},
+		&board.Agent{ID: "coder-1", Role: board.Coder, Task: "task-2", Degraded: text, Provider: text})
 	r := view.Reading{Board: boardOf(docs), At: noon, Person: flow.Caller{By: "human:ann"}}
-	r.Local.Presences = map[flow.AgentID]gitstore.Presence{"coder-1": {Agent: "coder-1", Doing: text, Task: "task-2", At: noon, Since: ago(4), Every: flow.Duration(time.Minute), Note: text}}
+	r.Local.Presences = map[board.AgentID]gitstore.Presence{"coder-1": {Agent: "coder-1", Doing: text, Task: "task-2", At: noon, Since: ago(4), Every: board.Duration(time.Minute), Note: text}}
 	r.Local.Needs = []view.Need{{Kind: "role", Subject: text, Text: text, Command: text}}
-	r.Recent = []view.Entry{{State: "1", Unknown: text, Move: flow.Move{By: "coder-1", At: noon}}, {State: "2", Move: flow.Move{Act: flow.ActPause, By: "human:ann", At: noon, Detail: &flow.PauseMove{Reason: text}}}}
+	r.Recent = []view.Entry{{State: "1", Unknown: text, Move: flow.Move{By: "coder-1", At: noon}}, {State: "2", Move: flow.Move{Act: board.ActPause, By: "human:ann", At: noon, Detail: &flow.PauseMove{Reason: text}}}}
 	return r
 }

@@ -8,7 +8,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/view"
-	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 )
 
 // The sizes at which the screen is laid out in another way.
@@ -21,7 +21,7 @@ const (
 
 // draw draws the whole screen.
 func (m *model) draw() tea.View {
-	d := &drawing{model: m, agents: map[flow.AgentID]bool{}}
+	d := &drawing{model: m, agents: map[board.AgentID]bool{}}
 	foot := d.footLines()
 	lines := d.headLines()
 	room := max(0, m.height-len(lines)-len(foot))
@@ -53,8 +53,8 @@ func (m *model) draw() tea.View {
 // A drawing is a screen while it is drawn.
 type drawing struct {
 	*model
-	agents map[flow.AgentID]bool // whose output is on it
-	cursor int                   // the column in which the person types
+	agents map[board.AgentID]bool // whose output is on it
+	cursor int                    // the column in which the person types
 }
 
 // headLines draw what the board is about and what is wrong with it.
@@ -255,7 +255,7 @@ func (d *drawing) beside(left, middle, right []string) []string {
 
 // agentInView is the agent whose output is shown beside the rest: that of the chosen row,
 // else the first at work; "" if there is none.
-func (d *drawing) agentInView() flow.AgentID {
+func (d *drawing) agentInView() board.AgentID {
 	if r, ok := d.row(); ok && r.agent != "" {
 		return r.agent
 	}
@@ -266,7 +266,7 @@ func (d *drawing) agentInView() flow.AgentID {
 }
 
 // outputLines draw the end of what an agent printed.
-func (d *drawing) outputLines(id flow.AgentID, width, height int) []string {
+func (d *drawing) outputLines(id board.AgentID, width, height int) []string {
 	if id == "" {
 		return d.filled([]string{d.heading("Output", "no agent is registered", width, false)}, height, width)
 	}

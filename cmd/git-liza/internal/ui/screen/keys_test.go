@@ -9,7 +9,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/stretchr/testify/require"
 
-	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 )
 
 // submitted is the full id of the submission of the usual board.
@@ -70,7 +70,7 @@ func TestKeysRunCommands(t *testing.T) {
 		{columns, "task-6", []string{"s"}, nil, nil},
 	} {
 		r := usual()
-		r.Recent[2].Move.Act, r.Recent[2].Move.Task, r.Recent[2].Move.By = flow.ActPause, "", "human:ann"
+		r.Recent[2].Move.Act, r.Recent[2].Move.Task, r.Recent[2].Move.By = board.ActPause, "", "human:ann"
 		s := newStage(t, r, 80, 24)
 		s.answers = test.answers
 		s.choose(test.part, test.row)
@@ -165,13 +165,13 @@ func TestKeysAfterAChange(t *testing.T) {
 	before.Local.Take = "git merge integration"
 	s := newStage(t, before, 80, 24)
 	s.choose(needs, "task-4")
-	answered := usualWith(&flow.Task{ID: "task-4", Title: "Show the limits", Status: flow.Claimed, Sprint: "sprint-3", Changed: ago(1), Claim: &flow.Claim{By: "coder-3", Lease: noon.Add(time.Hour)}, Attempt: &flow.Attempt{Coder: "coder-3"}},
-		&flow.Question{ID: "sprint-3/1", Task: "task-4", From: "coder-2", Text: "Table or list?", Asked: ago(12), Answer: "list", By: "human:bob", At: ago(1)})
+	answered := usualWith(&board.Task{ID: "task-4", Title: "Show the limits", Status: board.Claimed, Sprint: "sprint-3", Changed: ago(1), Claim: &board.Claim{By: "coder-3", Lease: noon.Add(time.Hour)}, Attempt: &board.Attempt{Coder: "coder-3"}},
+		&board.Question{ID: "sprint-3/1", Task: "task-4", From: "coder-2", Text: "Table or list?", Asked: ago(12), Answer: "list", By: "human:bob", At: ago(1)})
 	answered.Local.Take = before.Local.Take
 	s.show(answered)
 	r, ok := s.row()
 	require.True(t, ok)
-	require.NotEqual(t, flow.TaskID("task-4"), r.task)
+	require.NotEqual(t, board.TaskID("task-4"), r.task)
 	s.typed("a")
 	require.Empty(t, s.made)
 	require.Contains(t, s.screen(), "not done: the chosen row has gone")
@@ -182,7 +182,7 @@ func TestKeysAfterAChange(t *testing.T) {
 	s.choose(columns, "task-3")
 	s.typed("l")
 	require.Contains(t, s.screen(), "release task-3 of coder-1? (y/n)")
-	s.show(usualWith(&flow.Agent{ID: "coder-1", Role: flow.Coder}, &flow.Agent{ID: "coder-2", Role: flow.Coder, Task: "task-3"}))
+	s.show(usualWith(&board.Agent{ID: "coder-1", Role: board.Coder}, &board.Agent{ID: "coder-2", Role: board.Coder, Task: "task-3"}))
 	s.typed("y")
 	require.Empty(t, s.made)
 	require.Contains(t, s.screen(), "not done: the holder of task-3 has changed meanwhile")

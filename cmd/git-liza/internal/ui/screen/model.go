@@ -8,7 +8,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/view"
-	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 )
 
 // A model is the state of a screen. The library calls it from one goroutine.
@@ -32,11 +32,11 @@ type model struct {
 	focus   part
 	chosen  [parts]choice
 	help    bool
-	output  flow.AgentID                  // whose output has the whole screen, "" if nobody's
-	ask     *question                     // what the person is asked, nil if nothing
-	foot    string                        // what came of the last key, "" for nothing
-	looked  map[flow.TaskID]flow.ObjectID // the submissions whose diff was shown
-	pressed int                           // how many keys were pressed
+	output  board.AgentID                   // whose output has the whole screen, "" if nobody's
+	ask     *question                       // what the person is asked, nil if nothing
+	foot    string                          // what came of the last key, "" for nothing
+	looked  map[board.TaskID]board.ObjectID // the submissions whose diff was shown
+	pressed int                             // how many keys were pressed
 
 	shown *tea.View // as it was drawn last; nil: it has to be drawn
 }
@@ -49,7 +49,7 @@ type choice struct {
 }
 
 func newModel(ctx context.Context, s *Screen) *model {
-	m := &model{Screen: s, ctx: ctx, styles: newStyles(), tails: &tailWatcher{wake: make(chan struct{}, 1)}, exec: tea.Exec, at: s.Now(), width: 80, height: 24, looked: map[flow.TaskID]flow.ObjectID{}}
+	m := &model{Screen: s, ctx: ctx, styles: newStyles(), tails: &tailWatcher{wake: make(chan struct{}, 1)}, exec: tea.Exec, at: s.Now(), width: 80, height: 24, looked: map[board.TaskID]board.ObjectID{}}
 	if filter, err := view.ParseFilter([]string{s.Words}); err == nil {
 		m.words, m.filter = s.Words, filter
 	}
@@ -222,7 +222,7 @@ func (m *model) moveFocus(by int) {
 }
 
 // agent returns an agent of the board, nil if it is gone.
-func (m *model) agent(id flow.AgentID) *view.Agent {
+func (m *model) agent(id board.AgentID) *view.Agent {
 	if m.frame == nil {
 		return nil
 	}

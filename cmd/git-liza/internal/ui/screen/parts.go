@@ -8,6 +8,7 @@ import (
 
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/view"
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 )
 
 // A part is a list on the screen, in the order in which the lists are read.
@@ -28,8 +29,8 @@ type row struct {
 	text    string // plain
 	command string // that settles it, "" if none does
 	calls   bool   // it needs the person
-	task    flow.TaskID
-	agent   flow.AgentID
+	task    board.TaskID
+	agent   board.AgentID
 	snooze  string // as git liza inbox --snooze takes it
 }
 
@@ -43,7 +44,7 @@ type content struct {
 	log     []view.Entry
 	at      time.Time
 
-	tasks map[flow.TaskID]*flow.Summary // nil without a filter
+	tasks map[board.TaskID]*board.Summary // nil without a filter
 }
 
 // filtered returns the content of a frame for which the words of a filter hold.
@@ -60,7 +61,7 @@ func filtered(f *frame, words view.Filter, at time.Time) *content {
 }
 
 // find returns a task outside of the archive, nil if there is none.
-func (c *content) find(id flow.TaskID) *flow.Summary {
+func (c *content) find(id board.TaskID) *board.Summary {
 	if c.tasks != nil {
 		return c.tasks[id]
 	}
@@ -75,19 +76,19 @@ func (c *content) find(id flow.TaskID) *flow.Summary {
 }
 
 // taskNamed returns the task of a name, "" if it is none.
-func (c *content) taskNamed(name string) flow.TaskID {
-	if c.find(flow.TaskID(name)) == nil {
+func (c *content) taskNamed(name string) board.TaskID {
+	if c.find(board.TaskID(name)) == nil {
 		return ""
 	}
-	return flow.TaskID(name)
+	return board.TaskID(name)
 }
 
 // agentNamed returns the agent of a name, "" if it is none.
-func (c *content) agentNamed(name string) flow.AgentID {
+func (c *content) agentNamed(name string) board.AgentID {
 	if !slices.ContainsFunc(c.agents, func(a view.Agent) bool { return string(a.ID) == name }) {
 		return ""
 	}
-	return flow.AgentID(name)
+	return board.AgentID(name)
 }
 
 // flowRow returns a task of the columns by its place in all of them.
@@ -166,7 +167,7 @@ func (c *content) row(p part, i int) row {
 }
 
 // holder returns the agent that has a task now, "" if none has.
-func (c *content) holder(id flow.TaskID) flow.AgentID {
+func (c *content) holder(id board.TaskID) board.AgentID {
 	for i := range c.agents {
 		if c.agents[i].Task == id {
 			return c.agents[i].ID
@@ -180,7 +181,7 @@ func flowCommand(r *view.FlowRow) string {
 	switch {
 	case r.Status.IsBlocked():
 		return "git liza answer " + string(r.ID)
-	case r.Status.Allows(flow.ActReview) && !r.Status.Allows(flow.ActMerge):
+	case flow.Allows(r.Status, board.ActReview) && !flow.Allows(r.Status, board.ActMerge):
 		return "git liza review " + string(r.ID)
 	}
 	return ""

@@ -15,6 +15,7 @@ import (
 
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/view"
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")
@@ -130,7 +131,7 @@ func TestChoiceStays(t *testing.T) {
 	s := newStage(t, r, 80, 24)
 	s.typed("down", "down")
 	was, _ := s.row()
-	r.Board = boardOf(withTask(fullDocuments(), &flow.Task{ID: "first", Title: "First", Status: flow.Blocked, Changed: ago(10000), Block: &flow.Block{Reason: "it is older"}}))
+	r.Board = boardOf(withTask(fullDocuments(), &board.Task{ID: "first", Title: "First", Status: board.Blocked, Changed: ago(10000), Block: &board.Block{Reason: "it is older"}}))
 	s.show(r)
 	is, _ := s.row()
 	require.Equal(t, was, is)
@@ -164,7 +165,7 @@ func TestNewMovesAreShown(t *testing.T) {
 		s.typed(keys...)
 		require.Equal(t, len(keys) > 0, s.focus == moves)
 		for i := range 16 {
-			note := view.Entry{State: flow.ObjectID(fmt.Sprintf("%040d", 100+i)), Move: flow.Move{Act: flow.ActNote, By: "human:ann", At: noon, Detail: &flow.NoteMove{Text: fmt.Sprint("note ", i)}}}
+			note := view.Entry{State: board.ObjectID(fmt.Sprintf("%040d", 100+i)), Move: flow.Move{Act: board.ActNote, By: "human:ann", At: noon, Detail: &flow.NoteMove{Text: fmt.Sprint("note ", i)}}}
 			r.Recent = append([]view.Entry{note}, r.Recent...)
 			s.show(r)
 		}

@@ -7,14 +7,14 @@ import (
 	"time"
 
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/view"
-	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 )
 
 // lookAtTails is how often it is looked whether agents printed more.
 const lookAtTails = time.Second
 
 // tails are the last lines that agents printed.
-type tails map[flow.AgentID][]string
+type tails map[board.AgentID][]string
 
 // A tailWatcher looks at what the agents print that are on the screen.
 type tailWatcher struct {
@@ -37,7 +37,7 @@ func (w *tailWatcher) want(list []view.Agent) {
 func (w *tailWatcher) watch(ctx context.Context, tail func(*view.Agent, string) ([]string, string), send func(tails)) {
 	timer := time.NewTimer(lookAtTails)
 	defer timer.Stop()
-	prints, kept := map[flow.AgentID]string{}, tails{}
+	prints, kept := map[board.AgentID]string{}, tails{}
 	for {
 		select {
 		case <-ctx.Done():

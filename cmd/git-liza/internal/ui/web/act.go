@@ -14,16 +14,17 @@ import (
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/proc"
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/work"
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 )
 
 // A Deed is a move that a person asks for on a page: an answer, a verdict, a note or a
 // pause.
 type Deed struct {
-	Act     flow.Act
-	Subject string         // the question, the task, whom a note is for; "" of a pause
-	Commit  flow.ObjectID  // of a verdict: the submission that was shown, in full
-	Texts   []flow.TextRef // of an approval: the texts that were shown with it
-	Text    string         // the answer, the findings, the note, the reason
+	Act     board.Act
+	Subject string          // the question, the task, whom a note is for; "" of a pause
+	Commit  board.ObjectID  // of a verdict: the submission that was shown, in full
+	Texts   []board.TextRef // of an approval: the texts that were shown with it
+	Text    string          // the answer, the findings, the note, the reason
 }
 
 // post makes the move that a form asks for. What is wrong with the request is looked for
@@ -65,9 +66,9 @@ type done struct {
 // pageOf is the page on which a deed can be seen.
 func pageOf(d Deed) string {
 	switch d.Act {
-	case flow.ActApprove, flow.ActReject:
+	case board.ActApprove, board.ActReject:
 		return "task/" + d.Subject
-	case flow.ActAnswer:
+	case board.ActAnswer:
 		return "inbox"
 	}
 	return ""
@@ -88,7 +89,7 @@ func typedIn(form url.Values) *typedForm {
 		return nil
 	}
 	typed := &typedForm{For: form.Get("subject"), Text: text}
-	for n := 1; n <= flow.MaxList && form.Has(priorField(n)); n++ {
+	for n := 1; n <= board.MaxList && form.Has(priorField(n)); n++ {
 		typed.Prior = append(typed.Prior, form.Get(priorField(n)))
 	}
 	return typed
@@ -133,8 +134,8 @@ func (s *Server) readForm(w http.ResponseWriter, r *http.Request, at string) (De
 	if asked.Act.UnmarshalText([]byte(r.PostForm.Get("act"))) != nil {
 		asked.Act = 0
 	}
-	asked.Subject, asked.Commit = r.PostForm.Get("subject"), flow.ObjectID(r.PostForm.Get("commit"))
-	if given.Act == flow.ActNote && given.Subject == "" {
+	asked.Subject, asked.Commit = r.PostForm.Get("subject"), board.ObjectID(r.PostForm.Get("commit"))
+	if given.Act == board.ActNote && given.Subject == "" {
 		given.Subject = asked.Subject // of a note a person types for whom it is
 	}
 	if !given.isFor(asked) {
@@ -150,7 +151,7 @@ func priorField(n int) string { return fmt.Sprintf("prior-%d", n) }
 // priorText says in the lines of a rejection what became of earlier blockers.
 func priorText(form map[string][]string) string {
 	text := ""
-	for n := 1; n <= flow.MaxList; n++ {
+	for n := 1; n <= board.MaxList; n++ {
 		if status := form[priorField(n)]; len(status) == 1 {
 			text += fmt.Sprintf("\n- %s: %d", status[0], n)
 		}
@@ -158,7 +159,7 @@ func priorText(form map[string][]string) string {
 	if text == "" {
 		return ""
 	}
-	return "\n\n" + flow.PriorHeading + text
+	return "\n\n" + board.PriorHeading + text
 }
 
 // checkSender refuses (rule identity) a form whose process cannot be seen, is another
@@ -201,10 +202,10 @@ func localAddr(r *http.Request) (netip.AddrPort, error) {
 
 // A Form is a form of a page for one move: it can be sent for nothing else.
 type Form struct {
-	Act     flow.Act
-	Subject string        // a task, a question, or whom a note is for
-	Commit  flow.ObjectID // the submission that was shown, in full
-	Texts   []flow.TextRef
+	Act     board.Act
+	Subject string         // a task, a question, or whom a note is for
+	Commit  board.ObjectID // the submission that was shown, in full
+	Texts   []board.TextRef
 }
 
 // isFor reports whether a form is for the move of another, on the same submission.
@@ -220,7 +221,7 @@ func (v *visit) Begin(f Form) template.HTML {
 	}
 	text := fmt.Sprintf(`<form method="post" action="%s" autocomplete="off">`, template.HTMLEscapeString(v.server.path+"act"))
 	text += hidden("token", v.server.forms.add(f, v.now)) + hidden("act", f.Act.String())
-	if f.Act != flow.ActNote || f.Subject != "" {
+	if f.Act != board.ActNote || f.Subject != "" {
 		text += hidden("subject", f.Subject)
 	}
 	return template.HTML(text + hidden("commit", string(f.Commit)))

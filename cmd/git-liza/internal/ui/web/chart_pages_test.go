@@ -15,6 +15,7 @@ import (
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/view"
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/work"
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/gitstore"
 )
 
@@ -209,11 +210,11 @@ func TestContextOfAgents(t *testing.T) {
 	b, tip, err := c.Store.Board(t.Context())
 	require.NoError(t, err)
 	now := c.Store.Now()
-	works := gitstore.Presence{Agent: "coder-1", Doing: "coding", At: now, Since: now, Every: flow.Duration(time.Minute), Context: 63}
+	works := gitstore.Presence{Agent: "coder-1", Doing: "coding", At: now, Since: now, Every: board.Duration(time.Minute), Context: 63}
 	waits := works
 	waits.Agent, waits.Context = "coder-2", 0
 	known := view.NewPicture(view.Reading{Board: b, Tip: tip, At: now, Person: flow.Caller{By: "human:ann"},
-		Local: view.Local{Presences: map[flow.AgentID]gitstore.Presence{"coder-1": works, "coder-2": waits}}})
+		Local: view.Local{Presences: map[board.AgentID]gitstore.Presence{"coder-1": works, "coder-2": waits}}})
 	s.Feed.Show(known, known.Everything(), nil)
 	for at, want := range map[string]int{"agents": 1, "agent/coder-1": 1, "agent/coder-2": 0} {
 		_, text := get(t, s, at)

@@ -23,6 +23,7 @@ import (
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/view/metrics"
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/work"
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/gitstore"
 	"github.com/git-liza/git-liza/gitstore/git"
 	"github.com/git-liza/git-liza/internal/gittest"
@@ -192,7 +193,7 @@ func checkAgainstMetrics(t *testing.T, c *work.Clone) {
 		end := endOf(day.Day)
 		require.Equal(t, counts, line.Tallies("", end, end, 2)[1].States, "%s", day.Day)
 	}
-	sprints := map[flow.SprintID]view.Burndown{}
+	sprints := map[board.SprintID]view.Burndown{}
 	for _, b := range line.Burndowns("", last) {
 		sprints[b.Sprint] = b
 	}
@@ -222,12 +223,12 @@ func TestChartsOfHostileTitles(t *testing.T) {
 	c := goldenClone(t, "decisions")
 	added := 0
 	for i, title := range hostile() {
-		task := flow.TaskInput{ID: flow.TaskID(fmt.Sprintf("hostile-%d", i)), Title: title, Draft: true}
+		task := board.TaskInput{ID: board.TaskID(fmt.Sprintf("hostile-%d", i)), Title: title, Draft: true}
 		if added > 0 {
-			task.DependsOn = []flow.TaskID{"hostile-0"}
+			task.DependsOn = []board.TaskID{"hostile-0"}
 		}
-		_, err := c.Store.Do(t.Context(), func(*flow.Board, time.Time) (flow.Move, []git.RefUpdate, error) {
-			return flow.Move{Act: flow.ActImport, By: "human:ann", Principal: c.Principal, Detail: &flow.ImportMove{Source: title, Tasks: []flow.TaskInput{task}}}, nil, nil
+		_, err := c.Store.Do(t.Context(), func(*board.Board, time.Time) (flow.Move, []git.RefUpdate, error) {
+			return flow.Move{Act: board.ActImport, By: "human:ann", Principal: c.Principal, Detail: &flow.ImportMove{Source: title, Tasks: []board.TaskInput{task}}}, nil, nil
 		})
 		if refusal := (*flow.Refusal)(nil); errors.As(err, &refusal) {
 			continue // the rules take no control character

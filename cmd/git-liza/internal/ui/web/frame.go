@@ -7,6 +7,7 @@ import (
 
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/view"
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 )
 
 // glanceLog is how many moves a page shows that is about something else.
@@ -16,7 +17,7 @@ const glanceLog = 12
 // in it changes, so that every request may read it.
 type Frame struct {
 	Version uint64 // grows with each frame of a feed
-	Tip     flow.ObjectID
+	Tip     board.ObjectID
 	At      time.Time
 	Board   string // its id
 	Person  flow.Caller

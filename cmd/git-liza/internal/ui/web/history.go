@@ -8,7 +8,7 @@ import (
 
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/view"
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/work"
-	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/gitstore"
 )
 
@@ -16,36 +16,36 @@ import (
 // anew after a move reads only what is new.
 type histories struct {
 	mu   sync.Mutex
-	kept map[flow.TaskID]taskHistory
+	kept map[board.TaskID]taskHistory
 }
 
 // A taskHistory is the moves that changed a task, up to a state.
 type taskHistory struct {
-	tip   flow.ObjectID
+	tip   board.ObjectID
 	moves []view.Entry // oldest first; nobody changes them
 }
 
 // mostHistories is of how many tasks they are kept.
 const mostHistories = 20
 
-func (h *histories) find(id flow.TaskID) taskHistory {
+func (h *histories) find(id board.TaskID) taskHistory {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.kept[id]
 }
 
-func (h *histories) keep(id flow.TaskID, one taskHistory) {
+func (h *histories) keep(id board.TaskID, one taskHistory) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.kept == nil || len(h.kept) == mostHistories {
-		h.kept = map[flow.TaskID]taskHistory{}
+		h.kept = map[board.TaskID]taskHistory{}
 	}
 	h.kept[id] = one
 }
 
 // historyOf returns all moves that changed a task up to the state that a page shows, oldest
 // first.
-func historyOf(v *visit, id flow.TaskID) ([]view.Entry, error) {
+func historyOf(v *visit, id board.TaskID) ([]view.Entry, error) {
 	c, ctx, tip := v.reader.clone, v.request.Context(), v.reader.tip
 	known := v.server.histories.find(id)
 	if known.tip == tip {
@@ -75,12 +75,12 @@ func historyOf(v *visit, id flow.TaskID) ([]view.Entry, error) {
 // for it, and then only what is new.
 type chronicle struct {
 	mu   sync.Mutex
-	tip  flow.ObjectID
+	tip  board.ObjectID
 	line *view.Timeline
 }
 
 // at calls use with the timeline of the moves up to a state. Nobody else uses it then.
-func (c *chronicle) at(ctx context.Context, clone *work.Clone, tip flow.ObjectID, use func(*view.Timeline)) error {
+func (c *chronicle) at(ctx context.Context, clone *work.Clone, tip board.ObjectID, use func(*view.Timeline)) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.line == nil || c.tip != tip {
@@ -93,7 +93,7 @@ func (c *chronicle) at(ctx context.Context, clone *work.Clone, tip flow.ObjectID
 }
 
 // read adds the moves up to a state; after an error the next call begins anew.
-func (c *chronicle) read(ctx context.Context, clone *work.Clone, tip flow.ObjectID) error {
+func (c *chronicle) read(ctx context.Context, clone *work.Clone, tip board.ObjectID) error {
 	line, from := c.line, c.tip
 	c.line, c.tip = nil, ""
 	if line == nil {

@@ -13,13 +13,14 @@ import (
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/view"
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/work"
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/gitstore"
 	"github.com/git-liza/git-liza/gitstore/git"
 	"github.com/git-liza/git-liza/internal/gittest"
 )
 
 // showNow lets the pages of a server show a state.
-func showNow(t *testing.T, s *Server, c *work.Clone, tip flow.ObjectID) {
+func showNow(t *testing.T, s *Server, c *work.Clone, tip board.ObjectID) {
 	t.Helper()
 	b, err := c.Store.BoardAt(tip)
 	require.NoError(t, err)
@@ -54,19 +55,19 @@ func TestTaskHistory(t *testing.T) {
 			require.NoError(t, err)
 			changed := map[string][]string{} // by task
 			var chain []string
-			seen := map[flow.Key]flow.ObjectID{}
+			seen := map[board.Key]board.ObjectID{}
 			require.NoError(t, c.Store.Log(tip, func(e gitstore.Event) (bool, error) {
 				chain = append(chain, string(e.Commit))
 				return true, nil
 			}))
 			slices.Reverse(chain)
 			for _, commit := range chain {
-				b, err := c.Store.BoardAt(flow.ObjectID(commit))
+				b, err := c.Store.BoardAt(board.ObjectID(commit))
 				require.NoError(t, err)
-				for _, folder := range []flow.Folder{flow.Tasks, flow.Archive} {
+				for _, folder := range []board.Folder{board.Tasks, board.Archive} {
 					for _, id := range b.IDs(folder) {
-						key := flow.Key{Folder: folder, ID: id}
-						blob, err := c.Repo.BlobAt(t.Context(), flow.ObjectID(commit), gitstore.DocumentPath(key))
+						key := board.Key{Folder: folder, ID: id}
+						blob, err := c.Repo.BlobAt(t.Context(), board.ObjectID(commit), gitstore.DocumentPath(key))
 						require.NoError(t, err)
 						if seen[key] != blob {
 							seen[key] = blob
@@ -89,7 +90,7 @@ func TestTaskHistory(t *testing.T) {
 			}
 			for _, at := range []int{half, len(chain) - 1, half, len(chain) - 1} {
 				gittest.Git(t, c.Repo.CommonDir(), "update-ref", "refs/liza/state", chain[at])
-				showNow(t, s, c, flow.ObjectID(chain[at]))
+				showNow(t, s, c, board.ObjectID(chain[at]))
 				for id, want := range changed {
 					want = slices.DeleteFunc(slices.Clone(want), func(commit string) bool { return slices.Index(chain, commit) > at })
 					if len(want) > 0 {
@@ -119,8 +120,8 @@ git liza review task-1 --as code-reviewer-1; git liza reject task-1 --as code-re
 	require.NoError(t, err)
 	for n := range glanceHistory {
 		input := b.Task("task-1").Input()
-		input.Budget = &flow.Budget{Tokens: int64(1_000_000 + n)}
-		_, err := c.Make(t.Context(), flow.ActEdit, "task-1", &flow.EditMove{Input: input})
+		input.Budget = &board.Budget{Tokens: int64(1_000_000 + n)}
+		_, err := c.Make(t.Context(), board.ActEdit, "task-1", &flow.EditMove{Input: input})
 		require.NoError(t, err)
 	}
 	s.run(`git liza claim task-1 --as coder-1; git liza intent task-1 --as coder-1 --summary S --validation V; cd .worktrees/task-1; seq 1 12 > src/a.txt; git commit -qam again

@@ -14,6 +14,7 @@ import (
 
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/proc"
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 )
 
 // mostConnections is how many connections are open at once. For another one the one
@@ -129,11 +130,11 @@ func listenAt(addr string, hosts []string) (net.Listener, error) {
 	again := "git liza web --addr 127.0.0.1:0"
 	host, _, err := net.SplitHostPort(addr)
 	if err != nil {
-		return nil, &flow.Refusal{Rule: flow.RuleUsage, Hint: again, Reason: fmt.Sprintf("--addr takes an address and a port, such as 127.0.0.1:8080, not %q", flow.Excerpt(addr, 80))}
+		return nil, &flow.Refusal{Rule: flow.RuleUsage, Hint: again, Reason: fmt.Sprintf("--addr takes an address and a port, such as 127.0.0.1:8080, not %q", board.Excerpt(addr, 80))}
 	}
 	ip, err := netip.ParseAddr(host)
 	if err != nil {
-		return nil, &flow.Refusal{Rule: flow.RuleUsage, Hint: again, Reason: fmt.Sprintf("--addr takes an address in digits, not the name %q", flow.Excerpt(host, 80))}
+		return nil, &flow.Refusal{Rule: flow.RuleUsage, Hint: again, Reason: fmt.Sprintf("--addr takes an address in digits, not the name %q", board.Excerpt(host, 80))}
 	}
 	if !ip.IsLoopback() && len(hosts) == 0 {
 		return nil, &flow.Refusal{Rule: flow.RuleUsage, Hint: "git liza web --addr " + addr + " --host NAME",

@@ -7,6 +7,7 @@ import (
 
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/view"
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/gitstore"
 	"github.com/git-liza/git-liza/gitstore/git"
 )
@@ -35,7 +36,7 @@ const (
 func showAgent(v *visit) (any, error) {
 	i := slices.IndexFunc(v.frame.Agents, func(a view.Agent) bool { return string(a.ID) == v.id })
 	if i < 0 {
-		return nil, &flow.Refusal{Rule: flow.RuleNotFound, Hint: "git liza agents", Reason: "no agent " + flow.Excerpt(v.id, 80) + " is registered"}
+		return nil, &flow.Refusal{Rule: flow.RuleNotFound, Hint: "git liza agents", Reason: "no agent " + board.Excerpt(v.id, 80) + " is registered"}
 	}
 	page := agentPage{Agent: v.frame.Agents[i], Sessions: []view.Object{}}
 	list, err := gitstore.Sessions(v.request.Context(), v.server.Clone.Repo, gitstore.SessionFilter{Agent: page.Agent.ID, Limit: glanceSessions})
@@ -49,7 +50,7 @@ func showAgent(v *visit) (any, error) {
 		page.Output = lastLines(v.server.Output(page.Agent), glanceOutput)
 	}
 	if v.Acts() {
-		page.Note = &Form{Act: flow.ActNote, Subject: v.id}
+		page.Note = &Form{Act: board.ActNote, Subject: v.id}
 	}
 	return page, nil
 }
@@ -68,7 +69,7 @@ type sessionPage struct {
 }
 
 func showSession(v *visit) (any, error) {
-	none := &flow.Refusal{Rule: flow.RuleNotFound, Hint: "git liza session list", Reason: "there is no session " + flow.Excerpt(v.id, 80)}
+	none := &flow.Refusal{Rule: flow.RuleNotFound, Hint: "git liza session list", Reason: "there is no session " + board.Excerpt(v.id, 80)}
 	id, err := v.server.Clone.Repo.ParseCommit(v.request.Context(), v.id)
 	if errors.Is(err, git.ErrNoCommit) {
 		return nil, none

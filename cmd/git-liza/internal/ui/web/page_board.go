@@ -7,6 +7,7 @@ import (
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/view"
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/work"
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 )
 
 // A boardPage is the board at a glance: what needs the person, who does what, how far it
@@ -79,15 +80,15 @@ func showSteer(v *visit) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	page := steerPage{Note: Form{Act: flow.ActNote}}
-	control, refusal := r.Board.Settings().Control, r.Board.Opens(flow.ActPause, "", r.Person, r.At)
+	page := steerPage{Note: Form{Act: board.ActNote}}
+	control, refusal := r.Board.Settings().Control, flow.Opens(r.Board, board.ActPause, "", r.Person, r.At)
 	switch {
 	case !control.State.IsRunning():
 		page.Why = fmt.Sprintf("The board is %s: %s", control.State, control.Reason)
 	case refusal != nil:
 		page.Why = refusal.Reason
 	default:
-		page.Pause = &Form{Act: flow.ActPause}
+		page.Pause = &Form{Act: board.ActPause}
 	}
 	return page, r.Board.Err()
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/view"
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/view/metrics"
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/work"
-	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 )
 
 // A costsPage is what sessions used, and what is left.
@@ -54,7 +54,7 @@ func showCosts(v *visit) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	goal := flow.GoalID(v.query.Get("goal"))
+	goal := board.GoalID(v.query.Get("goal"))
 	ask := metrics.Ask{By: metrics.ByTask, Goal: goal, Budgets: r.Board.Settings().Config.Budgets}
 	if by := metrics.By(v.query.Get("by")); slices.Contains(divisions(), by) {
 		ask.By = by
@@ -85,7 +85,7 @@ func showCosts(v *visit) (any, error) {
 
 // readCounts reads the counts of the moves up to now, also for a page of the past. While the
 // state of now cannot be read it ends with the last one that could.
-func readCounts(v *visit, c *work.Clone, shown flow.ObjectID) (*metrics.Counts, error) {
+func readCounts(v *visit, c *work.Clone, shown board.ObjectID) (*metrics.Counts, error) {
 	newest, _ := v.server.Feed.now()
 	if newest.Broken == nil {
 		return work.ReadCounts(v.request.Context(), c)

@@ -9,18 +9,19 @@ import (
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/view/patch"
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/work"
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 )
 
 // A diffPage is what a submission changes, or what changed from one to another, with the
 // findings at their lines.
 type diffPage struct {
-	Task   flow.TaskID   `json:"task"`
-	Number int           `json:"number"` // of the submission
-	Since  int           `json:"since"`  // of the one that it is compared with, 0: with its base
-	From   flow.ObjectID `json:"from"`
-	To     flow.ObjectID `json:"to"`
-	Patch  string        `json:"patch"`
-	Cut    string        `json:"cut"` // the command that shows all, "" if this is all
+	Task   board.TaskID   `json:"task"`
+	Number int            `json:"number"` // of the submission
+	Since  int            `json:"since"`  // of the one that it is compared with, 0: with its base
+	From   board.ObjectID `json:"from"`
+	To     board.ObjectID `json:"to"`
+	Patch  string         `json:"patch"`
+	Cut    string         `json:"cut"` // the command that shows all, "" if this is all
 
 	Files   []diffFile `json:"-"`
 	Changed int        `json:"-"` // how many files the patch changes
@@ -49,9 +50,9 @@ type diffRow struct {
 
 // A remark is a finding of a reviewer.
 type remark struct {
-	flow.Finding
+	board.Finding
 	Kind string // blocker or concern
-	By   flow.Actor
+	By   board.Actor
 }
 
 // Place is where the finding is, "" if it is about the whole submission.
@@ -87,7 +88,7 @@ func showDiff(v *visit) (any, error) {
 
 // changesOf returns what submission n changes, since another one if that is not 0, from a
 // line of the patch on.
-func (v *visit) changesOf(id flow.TaskID, history []view.Entry, n, since, line int) (*diffPage, error) {
+func (v *visit) changesOf(id board.TaskID, history []view.Entry, n, since, line int) (*diffPage, error) {
 	list := view.Submissions(history)
 	if n < 1 || n > len(list) || since > len(list) {
 		return nil, &flow.Refusal{Rule: flow.RuleNotFound, Hint: "git liza show " + string(id),
@@ -95,10 +96,10 @@ func (v *visit) changesOf(id flow.TaskID, history []view.Entry, n, since, line i
 	}
 	c, to := v.reader.clone, list[n-1]
 	page := &diffPage{Task: id, Number: n, Since: since, From: to.Base, To: to.Commit, Line: line}
-	pairs := [][2]flow.ObjectID{{to.Base, to.Commit}}
+	pairs := [][2]board.ObjectID{{to.Base, to.Commit}}
 	if since > 0 {
 		page.From = list[since-1].Commit
-		pairs = append(pairs, [2]flow.ObjectID{list[since-1].Base, list[since-1].Commit})
+		pairs = append(pairs, [2]board.ObjectID{list[since-1].Base, list[since-1].Commit})
 	}
 	for _, pair := range pairs {
 		if err := c.Store.Mirror.BringCommits(v.request.Context(), id, pair[0], pair[1]); err != nil {
@@ -127,7 +128,7 @@ func (v *visit) changesOf(id flow.TaskID, history []view.Entry, n, since, line i
 }
 
 // remarksOn returns the findings on a commit in a task's history.
-func remarksOn(history []view.Entry, commit flow.ObjectID) (list []remark) {
+func remarksOn(history []view.Entry, commit board.ObjectID) (list []remark) {
 	for _, e := range history {
 		d, ok := e.Move.Detail.(*flow.RejectMove)
 		if !ok || d.Commit != commit {

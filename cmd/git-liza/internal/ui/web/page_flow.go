@@ -8,6 +8,7 @@ import (
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/ui/drawing"
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/view"
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 )
 
 // A flowPage is how many tasks stood in which state when, and how the sprints went.
@@ -39,7 +40,7 @@ const (
 
 func showFlow(v *visit) (any, error) {
 	page := flowPage{}
-	goal := flow.GoalID(v.query.Get("goal"))
+	goal := board.GoalID(v.query.Get("goal"))
 	err := readTimeline(v, func(r view.Reading, t *view.Timeline) {
 		w, span := spanOf(v.query.Get("span"), t, r.At)
 		page.States = t.Tallies(goal, w.From, w.To, flowPoints)
@@ -52,7 +53,7 @@ func showFlow(v *visit) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, status := range flow.Statuses() {
+	for _, status := range board.Statuses() {
 		name := status.String()
 		if slices.ContainsFunc(page.States, func(one view.Tally) bool { return one.States[name] > 0 }) {
 			page.Names = append(page.Names, name)
@@ -88,23 +89,23 @@ func showGraph(v *visit) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	goal := flow.GoalID(v.query.Get("goal"))
+	goal := board.GoalID(v.query.Get("goal"))
 	if goal != "" && goal.UnmarshalText([]byte(v.query.Get("goal"))) != nil || goal != "" && r.Board.Goal(goal) == nil {
-		return nil, &flow.Refusal{Rule: flow.RuleNotFound, Hint: "git liza goal list", Reason: "there is no goal " + flow.Excerpt(v.query.Get("goal"), 80)}
+		return nil, &flow.Refusal{Rule: flow.RuleNotFound, Hint: "git liza goal list", Reason: "there is no goal " + board.Excerpt(v.query.Get("goal"), 80)}
 	}
 	page := graphPage{Graph: view.GraphOf(r.Board, goal), Goals: goalChoices(v, r.Board, goal)}
 	open := page.Graph.Open()
 	page.Open = open[:min(len(open), mostRows)]
 	page.More = len(open) - len(page.Open)
 	page.Took = time.Duration(page.Seconds) * time.Second
-	page.Drawing = template.HTML(drawing.Graph(page.Graph, drawing.Place{Link: func(id flow.TaskID) string { return v.Link("/task/", id) }}))
+	page.Drawing = template.HTML(drawing.Graph(page.Graph, drawing.Place{Link: func(id board.TaskID) string { return v.Link("/task/", id) }}))
 	return page, r.Board.Err()
 }
 
 // goalChoices are the links to a page for each goal, and for all.
-func goalChoices(v *visit, b *flow.Board, goal flow.GoalID) []choice {
+func goalChoices(v *visit, b *board.Board, goal board.GoalID) []choice {
 	list := []choice{{"all goals", addressWith(v, "goal", ""), goal == ""}}
-	ids := b.IDs(flow.Goals)
+	ids := b.IDs(board.Goals)
 	if len(ids) < 2 {
 		return nil
 	}

@@ -2,7 +2,7 @@ package web
 
 import (
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/view"
-	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/gitstore"
 )
 
@@ -27,7 +27,7 @@ func showLog(v *visit) (any, error) {
 		return nil, err
 	}
 	c, page, find := v.reader.clone, logPage{}, finder(r)
-	from, hidden := r.Tip, flow.ObjectID("") // the moves up to a hidden one are on other pages
+	from, hidden := r.Tip, board.ObjectID("") // the moves up to a hidden one are on other pages
 	if before := v.query.Get("before"); before != "" {
 		first, err := c.Store.Rev(v.request.Context(), before)
 		if err != nil {
@@ -62,7 +62,7 @@ func showLog(v *visit) (any, error) {
 }
 
 // Then is the address of the board as a move left it.
-func (v *visit) Then(state flow.ObjectID) string {
+func (v *visit) Then(state board.ObjectID) string {
 	then := *v
 	then.at = string(state)
 	return then.Link("/")

@@ -10,6 +10,7 @@ import (
 
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/view"
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/flow/markdown"
 	"github.com/git-liza/git-liza/gitstore/git"
 )
@@ -19,18 +20,18 @@ import (
 type taskPage struct {
 	Story view.Object
 
-	Task        *flow.Task
+	Task        *board.Task
 	Why         view.Why
-	Questions   []*flow.Question
+	Questions   []*board.Question
 	Spec        specText
 	Submissions []view.Submission
 	Earlier     int // moves of its history that are left out
 	History     []view.Entry
 	Changes     *diffPage // of the last submission; nil if there is none
 
-	Answers         []questionForm // nil without forms
-	Approve, Reject *Form          // nil where the rules do not let the person
-	Prior           []flow.Finding // earlier blockers, of which a rejection says what became
+	Answers         []questionForm  // nil without forms
+	Approve, Reject *Form           // nil where the rules do not let the person
+	Prior           []board.Finding // earlier blockers, of which a rejection says what became
 	Note            *Form
 }
 
@@ -39,7 +40,7 @@ func (t taskPage) MarshalJSON() ([]byte, error) { return t.Story.MarshalJSON() }
 
 // A questionForm answers a question.
 type questionForm struct {
-	Question *flow.Question
+	Question *board.Question
 	Form     Form
 }
 
@@ -47,8 +48,8 @@ type questionForm struct {
 const glanceHistory = 200
 
 // findTask returns the reading of a page about a task, and the task.
-func (v *visit) findTask() (view.Reading, *flow.Task, error) {
-	var id flow.TaskID
+func (v *visit) findTask() (view.Reading, *board.Task, error) {
+	var id board.TaskID
 	if id.UnmarshalText([]byte(v.id)) != nil {
 		return view.Reading{}, nil, errNothing
 	}
@@ -72,8 +73,8 @@ func showTask(v *visit) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	r.Asker = r.FreeAgent(flow.Coder)
-	page := taskPage{Story: r.Story(t, history), Task: t, Why: r.WhyOf(t), Questions: flow.QuestionsAbout(r.Board, t.ID),
+	r.Asker = r.FreeAgent(board.Coder)
+	page := taskPage{Story: r.Story(t, history), Task: t, Why: r.WhyOf(t), Questions: board.QuestionsAbout(r.Board, t.ID),
 		Spec: v.readSpec(r, t.Spec, 1), Submissions: view.Submissions(history)}
 	page.Earlier = max(0, len(history)-glanceHistory)
 	page.History = history[page.Earlier:]
@@ -92,23 +93,23 @@ func showTask(v *visit) (any, error) {
 func (page *taskPage) offer(r view.Reading) {
 	t := page.Task
 	for _, q := range view.OpenQuestions(r.Board, t.ID) {
-		page.Answers = append(page.Answers, questionForm{q, Form{Act: flow.ActAnswer, Subject: string(q.ID)}})
+		page.Answers = append(page.Answers, questionForm{q, Form{Act: board.ActAnswer, Subject: string(q.ID)}})
 	}
-	page.Note = &Form{Act: flow.ActNote, Subject: string(t.ID)}
-	if t.Submission == nil || !t.Status.Allows(flow.ActApprove) {
+	page.Note = &Form{Act: board.ActNote, Subject: string(t.ID)}
+	if t.Submission == nil || !flow.Allows(t.Status, board.ActApprove) {
 		return
 	}
-	verdict := func(act flow.Act) *Form {
-		if r.Board.Opens(act, t.ID, r.Person, r.Board.At()) != nil {
+	verdict := func(act board.Act) *Form {
+		if flow.Opens(r.Board, act, t.ID, r.Person, r.Board.At()) != nil {
 			return nil
 		}
-		return &Form{Act: act, Subject: string(t.ID), Commit: t.Submission.Commit, Texts: flow.ShownTexts(r.Board, t, r.Person.By)}
+		return &Form{Act: act, Subject: string(t.ID), Commit: t.Submission.Commit, Texts: board.ShownTexts(r.Board, t, r.Person.By)}
 	}
-	page.Approve, page.Reject = verdict(flow.ActApprove), verdict(flow.ActReject)
+	page.Approve, page.Reject = verdict(board.ActApprove), verdict(board.ActReject)
 	if page.Reject == nil || t.Attempt == nil || t.Attempt.Cycles == 0 {
 		return
 	}
-	role := flow.RejectsAs(r.Board, r.Person.Move(flow.ActReject, t.ID, &flow.RejectMove{Commit: t.Submission.Commit}))
+	role := flow.RejectsAs(r.Board, r.Person.Move(board.ActReject, t.ID, &flow.RejectMove{Commit: t.Submission.Commit}))
 	if last := t.Judgement(role).Rejection; last != nil {
 		page.Prior = last.Blockers
 	}
@@ -152,7 +153,7 @@ func (v *visit) readSpec(r view.Reading, ref string, from int) specText {
 const largestFile = 1 << 20
 
 // readFile returns a file as a commit has it.
-func (v *visit) readFile(commit flow.ObjectID, path string) (string, error) {
+func (v *visit) readFile(commit board.ObjectID, path string) (string, error) {
 	repo := v.server.Clone.Repo
 	blob, err := repo.BlobAt(v.request.Context(), commit, path)
 	if err == nil && blob == "" {

@@ -8,7 +8,7 @@ import (
 
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/ui/drawing"
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/view"
-	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/gitstore"
 )
 
@@ -48,20 +48,20 @@ func showTimeline(v *visit) (any, error) {
 	skip = max(skip, 0)
 	err := readTimeline(v, func(r view.Reading, t *view.Timeline) {
 		w, span := spanOf(v.query.Get("span"), t, r.At)
-		w.Skip, w.Most, w.Goal = skip, mostLanes, flow.GoalID(v.query.Get("goal"))
+		w.Skip, w.Most, w.Goal = skip, mostLanes, board.GoalID(v.query.Get("goal"))
 		if page.By == "agent" {
 			page.Lanes = t.Agents(w)
 		} else {
 			if !v.words.IsEmpty() {
 				find := finder(r)
-				w.Only = func(id flow.TaskID) bool {
+				w.Only = func(id board.TaskID) bool {
 					s := find(id)
 					return s != nil && v.words.Match(s, shownAt(v))
 				}
 			}
 			page.Lanes = t.Tasks(w)
 			for _, lane := range page.Lanes.Lanes {
-				if task := r.Board.Task(flow.TaskID(lane.ID)); task != nil {
+				if task := r.Board.Task(board.TaskID(lane.ID)); task != nil {
 					page.Titles[lane.ID] = task.Title
 				}
 			}
@@ -82,7 +82,7 @@ func showTimeline(v *visit) (any, error) {
 	link := func(id string) string { return v.Link("/task/", id) }
 	if page.By == "agent" {
 		link = func(id string) string {
-			if flow.Actor(id).Agent() == "" {
+			if board.Actor(id).Agent() == "" {
 				return ""
 			}
 			return v.Link("/agent/", id)
@@ -129,9 +129,9 @@ func (v *visit) Lane() (laneView, error) {
 	err := readTimeline(v, func(r view.Reading, t *view.Timeline) {
 		w, _ := spanOf("all", t, r.At)
 		if v.page.key == "agent" {
-			lane.Lane = t.Agent(flow.Actor(v.id), w)
+			lane.Lane = t.Agent(board.Actor(v.id), w)
 		} else {
-			lane.Lane = t.Task(flow.TaskID(v.id), w)
+			lane.Lane = t.Task(board.TaskID(v.id), w)
 		}
 		if len(lane.Bars) == 0 {
 			return

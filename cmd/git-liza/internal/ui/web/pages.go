@@ -15,6 +15,7 @@ import (
 
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/ui/drawing"
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/flow/plaintext"
 	"github.com/git-liza/git-liza/gitstore"
 )
@@ -186,7 +187,7 @@ func (s *Server) fail(w http.ResponseWriter, v *visit, err error) {
 
 // command is what shows in a terminal what a page shows that takes too long.
 func (v *visit) command() string {
-	var id flow.TaskID
+	var id board.TaskID
 	if strings.HasPrefix(v.page.path, "task/") && id.UnmarshalText([]byte(v.id)) == nil {
 		return "git liza show " + string(id) + " --patch"
 	}

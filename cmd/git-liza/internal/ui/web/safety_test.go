@@ -23,7 +23,7 @@ import (
 
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/proc"
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/work"
-	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/gitstore"
 	"github.com/git-liza/git-liza/gitstore/git"
 )
@@ -324,7 +324,7 @@ func TestAgentSendsNothing(t *testing.T) {
 	require.NoError(t, err)
 	t.Cleanup(func() { repo.Close() })
 	store := gitstore.OpenStore(ctx, repo, time.Now)
-	mark, err := work.NewMark(ctx, store, "coder-1", flow.Generation("0123456789abcdef").Child())
+	mark, err := work.NewMark(ctx, store, "coder-1", board.Generation("0123456789abcdef").Child())
 	require.NoError(t, err)
 	self, err := os.Executable()
 	require.NoError(t, err)

@@ -6,6 +6,7 @@ import (
 
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/view"
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 )
 
 // choose reads the words of the filter language that a page's address has, and leaves in
@@ -35,7 +36,7 @@ func shownAt(v *visit) time.Time {
 // selected is the frame with the rows for which the words of a filter hold.
 func (f *Frame) selected(words view.Filter, at time.Time) *Frame {
 	tasks := view.TasksIn(f.Flow)
-	find := func(id flow.TaskID) *flow.Summary { return tasks[id] }
+	find := func(id board.TaskID) *board.Summary { return tasks[id] }
 	s := *f
 	s.Inbox = f.Inbox.Select(words, find)
 	s.Agents, s.Alarms = words.Agents(f.Agents, at, find), words.Alarms(f.Alarms, at, find)
@@ -44,9 +45,9 @@ func (f *Frame) selected(words view.Filter, at time.Time) *Frame {
 }
 
 // finder finds summaries of tasks in any state, each once.
-func finder(r view.Reading) func(flow.TaskID) *flow.Summary {
-	known := map[flow.TaskID]*flow.Summary{}
-	return func(id flow.TaskID) *flow.Summary {
+func finder(r view.Reading) func(board.TaskID) *board.Summary {
+	known := map[board.TaskID]*board.Summary{}
+	return func(id board.TaskID) *board.Summary {
 		if id == "" {
 			return nil
 		}

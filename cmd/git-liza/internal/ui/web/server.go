@@ -28,6 +28,7 @@ import (
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/view"
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/work"
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 )
 
 // Options say where a server listens and what it may do.
@@ -117,7 +118,7 @@ func basePath(given string) (string, error) {
 		return "/", nil
 	}
 	if at, err := url.Parse(base); err != nil || at.Path != base || at.RawPath != "" || strings.Contains(base, "//") || strings.Contains(base, "/.") || len(base) > 200 {
-		return "", &flow.Refusal{Rule: flow.RuleUsage, Hint: "git liza web --base /liza/", Reason: fmt.Sprintf("--base takes the beginning of a path, such as /liza/, not %q", flow.Excerpt(given, 80))}
+		return "", &flow.Refusal{Rule: flow.RuleUsage, Hint: "git liza web --base /liza/", Reason: fmt.Sprintf("--base takes the beginning of a path, such as /liza/, not %q", board.Excerpt(given, 80))}
 	}
 	return base, nil
 }

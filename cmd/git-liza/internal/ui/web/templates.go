@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/view"
-	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 )
 
 // templateFuncs are what templates call beside the methods of a visit.
@@ -19,7 +19,7 @@ func (s *Server) templateFuncs() template.FuncMap {
 		"ago":     func(at any) string { return agoText(timeOf(at), s.Clone.Store.Now()) },
 		"stamp":   func(at any) string { return timeOf(at).UTC().Format(time.RFC3339) },
 		"words":   func(name any) string { return strings.ReplaceAll(fmt.Sprint(name), "_", " ") },
-		"shortID": func(id any) string { return flow.ObjectID(fmt.Sprint(id)).Short() },
+		"shortID": func(id any) string { return board.ObjectID(fmt.Sprint(id)).Short() },
 		"plain":   view.Plain,
 		"finding": view.FindingLine,
 		"line":    func(e view.Entry) string { return strings.TrimSpace(view.LogText([]view.Entry{e}, 0)) },
@@ -74,8 +74,8 @@ func timeOf(at any) time.Time {
 var aboutTasks = []string{"question", "blocked", "exhausted", "integration_failed", "verdict", "recheck", "barred", "draft", "dead", "reverted", "doubt"}
 
 // taskOf returns the task that an item is about, "" if it is about something else.
-func taskOf(i view.Item) flow.TaskID {
-	var id flow.TaskID
+func taskOf(i view.Item) board.TaskID {
+	var id board.TaskID
 	if !slices.Contains(aboutTasks, i.Kind) || id.UnmarshalText([]byte(i.Subject)) != nil {
 		return ""
 	}

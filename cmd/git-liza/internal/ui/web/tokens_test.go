@@ -6,7 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 )
 
 // A form is good once, for an hour, and while it is among the thousand newest.
@@ -14,14 +14,14 @@ func TestForms(t *testing.T) {
 	t.Parallel()
 	var f forms
 	at := time.Date(2026, 1, 17, 14, 0, 0, 0, time.UTC)
-	asked := Form{Act: flow.ActAnswer, Subject: "sprint-1/1"}
+	asked := Form{Act: board.ActAnswer, Subject: "sprint-1/1"}
 	token := f.add(asked, at)
 	require.Len(t, token, 32)
 	b, known := f.use(token, at.Add(time.Hour-time.Second))
 	require.True(t, known)
 	require.True(t, b.isFor(asked))
-	require.False(t, b.isFor(Form{Act: flow.ActAnswer, Subject: "sprint-1/2"}))
-	require.False(t, b.isFor(Form{Act: flow.ActAnswer, Subject: "sprint-1/1", Commit: "c"}))
+	require.False(t, b.isFor(Form{Act: board.ActAnswer, Subject: "sprint-1/2"}))
+	require.False(t, b.isFor(Form{Act: board.ActAnswer, Subject: "sprint-1/1", Commit: "c"}))
 	_, known = f.use(token, at)
 	require.False(t, known, "it was used")
 

@@ -13,6 +13,7 @@ import (
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/view"
 	"github.com/git-liza/git-liza/cmd/git-liza/internal/work"
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 )
 
 // A visit is one request for a page.
@@ -34,8 +35,8 @@ type visit struct {
 // A reader reads the board for one request at a time.
 type reader struct {
 	clone *work.Clone
-	board *flow.Board
-	tip   flow.ObjectID
+	board *board.Board
+	tip   board.ObjectID
 }
 
 // newVisit begins a visit of a page; at is its address below the secret path. It waits for
@@ -147,7 +148,7 @@ func (v *visit) look() (view.Reading, error) {
 			r.board, err = c.Store.BoardAt(r.tip)
 		}
 	default:
-		var tip flow.ObjectID
+		var tip board.ObjectID
 		if tip, err = c.Store.Tip(v.request.Context()); err == nil && (tip != r.tip || r.board == nil) {
 			r.board, r.tip, err = c.Store.Board(v.request.Context())
 		}

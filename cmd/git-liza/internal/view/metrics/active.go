@@ -3,14 +3,14 @@ package metrics
 import (
 	"slices"
 
-	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 )
 
 // An Active says when an actor last worked on a task: claimed, submitted, reviewed or judged
 // it, or ended a session; in seconds since 1970. Approved is how many of its verdicts were
 // approvals since its last rejection.
 type Active struct {
-	By       flow.Actor
+	By       board.Actor
 	At       int64
 	Approved int
 }
@@ -20,8 +20,8 @@ const mostActive = 300
 
 // Active are the actors that worked in the last day of the board, the last one first.
 func (n *Counts) Active() (list []Active) {
-	last := map[flow.Actor]int64{}
-	note := func(by flow.Actor, at int64) {
+	last := map[board.Actor]int64{}
+	note := func(by board.Actor, at int64) {
 		if by != "" && at > n.Last.At-dayLength {
 			last[by] = max(last[by], at)
 		}
@@ -39,7 +39,7 @@ func (n *Counts) Active() (list []Active) {
 			note(r.By, r.Begun)
 		}
 	}
-	approved := map[flow.Actor]int{}
+	approved := map[board.Actor]int{}
 	for _, v := range n.Verdicts {
 		note(v.By, v.At.At)
 		if approved[v.By]++; !v.Approved {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/gitstore"
 )
 
@@ -15,13 +16,13 @@ import (
 // value has counted none.
 type Counts struct {
 	kept
-	byID  map[flow.TaskID]*task
+	byID  map[board.TaskID]*task
 	names map[string]string // one string for each name, however often moves say it
 }
 
 // What is kept on disk of counts, in the form of package gob.
 type kept struct {
-	Newest   flow.ObjectID // the state commit of the last move that was counted
+	Newest   board.ObjectID // the state commit of the last move that was counted
 	Last     moment
 	Tasks    []*task // in order of creation
 	Sprints  []*sprint
@@ -39,90 +40,90 @@ type moment struct {
 
 // A task holds what happened to a task.
 type task struct {
-	ID          flow.TaskID
+	ID          board.TaskID
 	Stays       []stay
 	Memberships []membership
 	Claims      []claim
 	Reviews     []review
 	Drift       int  // at its merge
 	Adopted     bool // a person brought it to integration, so no drift was counted
-	Reverts     []flow.TaskID
+	Reverts     []board.TaskID
 	Reverted    moment
 }
 
 // A stay is a state that a task came to at a moment.
 type stay struct {
-	Status flow.Status
+	Status board.Status
 	Since  moment
 }
 
 // isClaimed and isSubmitted are the states in which somebody can be at work on a task.
-func isClaimed(s flow.Status) bool   { return s == flow.Claimed }
-func isSubmitted(s flow.Status) bool { return s == flow.ReadyForReview }
+func isClaimed(s board.Status) bool   { return s == board.Claimed }
+func isSubmitted(s board.Status) bool { return s == board.ReadyForReview }
 
 // A membership is in the goal and the sprint to which a task came at a moment.
 type membership struct {
-	Goal    flow.GoalID
-	Sprint  flow.SprintID
+	Goal    board.GoalID
+	Sprint  board.SprintID
 	Stretch bool
 	Since   moment
 }
 
 // A claim began an iteration.
 type claim struct {
-	By flow.Actor
+	By board.Actor
 	At moment
 }
 
 // A review of a task lasts from when it was taken to its verdict, its release or the end of
 // its lease.
 type review struct {
-	By         flow.Actor
-	Role       flow.Role // of which it was, "" if the move left it open
+	By         board.Actor
+	Role       board.Role // of which it was, "" if the move left it open
 	Begun, End int64
 	Over       bool // end is not the end of a lease, which can be renewed
 }
 
 // A sprint holds the times of a sprint that has begun.
 type sprint struct {
-	ID                      flow.SprintID
-	Goal                    flow.GoalID
+	ID                      board.SprintID
+	Goal                    board.GoalID
 	Begun, Ended            moment
 	Started, Deadline, Over int64 // times of its document; 0 is none
 }
 
 // A verdict is an approval or a rejection.
 type verdict struct {
-	Task     flow.TaskID
-	By       flow.Actor
-	Role     flow.Role
+	Task     board.TaskID
+	By       board.Actor
+	Role     board.Role
 	Approved bool
 	At       moment
 }
 
 // A failure is an attempt to merge approved work that failed.
 type failure struct {
-	Task flow.TaskID
+	Task board.TaskID
 	At   moment
 }
 
 // A session holds what a session of an agent used, once it has ended.
 type session struct {
-	Task     flow.TaskID
-	Goal     flow.GoalID
-	Sprint   flow.SprintID
-	By       flow.Actor
-	Role     flow.Role
+	Task     board.TaskID
+	Goal     board.GoalID
+	Sprint   board.SprintID
+	By       board.Actor
+	Role     board.Role
 	Provider string
 	Model    string
 	Outcome  string
-	Used     flow.Usage // of one session; its other numbers are 0 if it did not report them
+	Used     board.Usage // of one session; its other numbers are 0 if it did not report them
 	Counted  bool
 	At       moment
 }
 
 // Tip is the state commit of the last move that was counted, "" if none was.
-func (n *Counts) Tip() flow.ObjectID { return n.Newest }
+func (n *Counts) Tip() board.ObjectID { return n.Newest }
 
 // At is the time of the last move that was counted.
 func (n *Counts) At() time.Time { return time.Unix(n.Last.At, 0).UTC() }
@@ -144,7 +145,7 @@ func (n *Counts) Add(s gitstore.Step) {
 
 // index makes the maps that are not kept on disk.
 func (n *Counts) index() {
-	n.byID, n.names = make(map[flow.TaskID]*task, len(n.Tasks)), map[string]string{}
+	n.byID, n.names = make(map[board.TaskID]*task, len(n.Tasks)), map[string]string{}
 	for _, t := range n.Tasks {
 		n.byID[t.ID] = t
 	}
@@ -203,7 +204,7 @@ func (n *Counts) enterTask(one gitstore.TaskStep) {
 }
 
 // status is the present state of the task.
-func (t *task) status() flow.Status { return t.Stays[len(t.Stays)-1].Status }
+func (t *task) status() board.Status { return t.Stays[len(t.Stays)-1].Status }
 
 // membership is that of the task now.
 func (t *task) membership() membership {
@@ -227,7 +228,7 @@ func (n *Counts) countDetail(m flow.Move) {
 	case *flow.AddMove:
 		n.describe(d.Tasks)
 	case *flow.ConvertMove:
-		n.describe([]flow.TaskInput{d.Input})
+		n.describe([]board.TaskInput{d.Input})
 	case *flow.SupersedeMove:
 		n.describe(d.Add)
 	case *flow.EditMove:
@@ -251,7 +252,7 @@ func (n *Counts) countDetail(m flow.Move) {
 }
 
 // describe notes which merged tasks new tasks take back.
-func (n *Counts) describe(list []flow.TaskInput) {
+func (n *Counts) describe(list []board.TaskInput) {
 	for i := range list {
 		if t := n.byID[list[i].ID]; t != nil {
 			t.setReverts(n, list[i].Reverts)
@@ -259,14 +260,14 @@ func (n *Counts) describe(list []flow.TaskInput) {
 	}
 }
 
-func (t *task) setReverts(n *Counts, list []flow.TaskID) {
+func (t *task) setReverts(n *Counts, list []board.TaskID) {
 	t.Reverts = nil
 	for _, id := range list {
 		t.Reverts = append(t.Reverts, named(n, id))
 	}
 }
 
-func (n *Counts) markReverted(list []flow.TaskID) {
+func (n *Counts) markReverted(list []board.TaskID) {
 	for _, id := range list {
 		if t := n.byID[id]; t != nil {
 			t.Reverted = n.Last
@@ -309,8 +310,8 @@ func (n *Counts) countWork(m flow.Move, t *task) {
 }
 
 // judgeRole is the role for which a verdict was given.
-func judgeRole(named flow.Role, by flow.Actor) flow.Role {
-	return cmp.Or(named, by.Role(), flow.HumanRole)
+func judgeRole(named board.Role, by board.Actor) board.Role {
+	return cmp.Or(named, by.Role(), board.HumanRole)
 }
 
 func (t *task) finishReviews(at int64, of func(*review) bool) {
@@ -323,7 +324,7 @@ func (t *task) finishReviews(at int64, of func(*review) bool) {
 
 // reviewOf is the review that an actor renews or releases: its own, or that of the role, or
 // the only one; nil if there is none.
-func (t *task) reviewOf(by flow.Actor, role flow.Role) *review {
+func (t *task) reviewOf(by board.Actor, role board.Role) *review {
 	var open []*review
 	for i := range t.Reviews {
 		if r := &t.Reviews[i]; !r.Over {
@@ -356,7 +357,7 @@ func (n *Counts) countSession(m flow.Move, d *flow.SessionMove) {
 
 // payers are the goal and the sprint to which a session is charged, the same as by the
 // rules.
-func (n *Counts) payers(m flow.Move) (flow.GoalID, flow.SprintID) {
+func (n *Counts) payers(m flow.Move) (board.GoalID, board.SprintID) {
 	goal := named(n, m.Goal)
 	if t := n.byID[m.Task]; t != nil {
 		in := t.membership()
@@ -376,7 +377,7 @@ func (n *Counts) payers(m flow.Move) (flow.GoalID, flow.SprintID) {
 	return last.Goal, last.ID
 }
 
-func (n *Counts) sprintOf(id flow.SprintID) *sprint {
+func (n *Counts) sprintOf(id board.SprintID) *sprint {
 	for _, s := range n.Sprints {
 		if s.ID == id {
 			return s

@@ -4,19 +4,19 @@ import (
 	"slices"
 	"time"
 
-	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 )
 
 // A Day is how many tasks were in each state when a day, in UTC, ended.
 type Day struct {
 	Day    time.Time // its beginning
-	Counts map[flow.Status]int
+	Counts map[board.Status]int
 }
 
 // A SprintDay is how many planned tasks a sprint had, and how many were not final, when a
 // day, in UTC, ended; on the last one before it was closed, which carries the rest on.
 type SprintDay struct {
-	Sprint        flow.SprintID
+	Sprint        board.SprintID
 	Day           time.Time // its beginning
 	Planned, Open int
 }
@@ -47,7 +47,7 @@ func (w *window) days() (list []Day) {
 		first = max(first, dayOf(w.since))
 	}
 	for n := first; n <= last; n++ {
-		list = append(list, Day{dayTime(n), map[flow.Status]int{}})
+		list = append(list, Day{dayTime(n), map[board.Status]int{}})
 	}
 	for _, t := range w.tasks {
 		for i, s := range t.Stays {
@@ -108,7 +108,7 @@ func (d *SprintDay) count(members []*task, then moment) {
 }
 
 // membersOf are the tasks that ever belonged to a sprint.
-func (w *window) membersOf(id flow.SprintID) []*task {
+func (w *window) membersOf(id board.SprintID) []*task {
 	return slices.DeleteFunc(slices.Clone(w.counts.Tasks), func(t *task) bool {
 		return !slices.ContainsFunc(t.Memberships, func(m membership) bool { return m.Sprint == id })
 	})
@@ -116,7 +116,7 @@ func (w *window) membersOf(id flow.SprintID) []*task {
 
 // plannedBefore is the state of the task before a move, at a time, and whether the sprint
 // planned it then.
-func (t *task) plannedBefore(id flow.SprintID, then moment) (status flow.Status, planned bool) {
+func (t *task) plannedBefore(id board.SprintID, then moment) (status board.Status, planned bool) {
 	for _, m := range t.Memberships {
 		if m.Since.N < then.N && m.Since.At <= then.At {
 			planned = m.Sprint == id && !m.Stretch

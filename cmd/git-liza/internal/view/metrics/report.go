@@ -5,17 +5,17 @@ import (
 	"slices"
 	"time"
 
-	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 	"github.com/git-liza/git-liza/flow/lists"
 )
 
 // An Ask says what to report.
 type Ask struct {
-	By      By           // how the rows are divided; "" asks for none
-	Goal    flow.GoalID  // "" is all goals
-	Since   time.Time    // only what happened from then on; zero is the first move
-	Now     time.Time    // as it was then; zero is after the last move
-	Budgets flow.Budgets // of the board
+	By      By            // how the rows are divided; "" asks for none
+	Goal    board.GoalID  // "" is all goals
+	Since   time.Time     // only what happened from then on; zero is the first move
+	Now     time.Time     // as it was then; zero is after the last move
+	Budgets board.Budgets // of the board
 
 	// Of the span only the moves after the first number up to the second count, where
 	// several share a second; 0 bounds nothing.
@@ -34,10 +34,10 @@ type Report struct {
 	LeadTime     Spread
 	Working      Spread
 	Waiting      Spread
-	States       map[flow.Status]Spread // of the stays that ended
-	Roles        map[flow.Role]Spread   // of the claims and reviews that ended
+	States       map[board.Status]Spread // of the stays that ended
+	Roles        map[board.Role]Spread   // of the claims and reviews that ended
 	Drift        Spread
-	Usage        flow.Usage
+	Usage        board.Usage
 	Uncounted    int // sessions that did not report their usage
 	Budgets      []Spending
 	Days         []Day
@@ -47,10 +47,10 @@ type Report struct {
 
 // Tasks are numbers of tasks.
 type Tasks struct {
-	States   map[flow.Status]int // at the end of the span
-	Open     int                 // of them, those that are not final
-	Merged   int                 // in the span
-	Reverted int                 // of those merged ever, taken back since
+	States   map[board.Status]int // at the end of the span
+	Open     int                  // of them, those that are not final
+	Merged   int                  // in the span
+	Reverted int                  // of those merged ever, taken back since
 }
 
 // Verdicts are approvals and rejections. PerTask is the share of merged tasks that were
@@ -63,8 +63,8 @@ type Verdicts struct {
 // A Spending is a budget with what is spent of it.
 type Spending struct {
 	Of    string // the goal or sprint
-	Limit flow.Budget
-	Spent flow.Budget
+	Limit board.Budget
+	Spent board.Budget
 }
 
 // IsOver reports whether nothing of the budget is left.
@@ -86,7 +86,7 @@ func (s Share) Of() (float64, bool) {
 // Report is what the counts say.
 func (n *Counts) Report(ask Ask) *Report {
 	w := n.view(ask)
-	r := &Report{Tasks: Tasks{States: map[flow.Status]int{}}, States: map[flow.Status]Spread{}, Roles: map[flow.Role]Spread{}}
+	r := &Report{Tasks: Tasks{States: map[board.Status]int{}}, States: map[board.Status]Spread{}, Roles: map[board.Role]Spread{}}
 	w.countTasks(r)
 	w.countVerdicts(r)
 	w.spreadTimes(r)
@@ -109,7 +109,7 @@ func (n *Counts) Report(ask Ask) *Report {
 // A window is the part of the counts that a report is about.
 type window struct {
 	counts       *Counts
-	goal         flow.GoalID
+	goal         board.GoalID
 	since, now   int64
 	first, final int     // numbers of moves: after the first, up to the final
 	tasks        []*task // of the goal, added not after now
@@ -144,7 +144,7 @@ func (w *window) holds(m moment) bool {
 }
 
 // of reports whether a task is one of the goal, by then.
-func (w *window) of(id flow.TaskID) bool {
+func (w *window) of(id board.TaskID) bool {
 	if w.goal == "" {
 		return true
 	}
@@ -167,7 +167,7 @@ func (t *task) membershipAt(at int64) (membership, bool) {
 }
 
 // statusAt is the state of the task at a time; 0 before it was added.
-func (t *task) statusAt(at int64) flow.Status {
+func (t *task) statusAt(at int64) board.Status {
 	for _, s := range slices.Backward(t.Stays) {
 		if s.Since.At <= at {
 			return s.Status
@@ -183,7 +183,7 @@ func (t *task) merged(now int64) (moment, bool) {
 }
 
 // claimedBy is the holder of the last claim up to a time, "" if there was none.
-func (t *task) claimedBy(at int64) flow.Actor {
+func (t *task) claimedBy(at int64) board.Actor {
 	for _, c := range slices.Backward(t.Claims) {
 		if c.At.At <= at {
 			return c.By
@@ -193,7 +193,7 @@ func (t *task) claimedBy(at int64) flow.Actor {
 }
 
 func (w *window) countTasks(r *Report) {
-	for _, status := range flow.Statuses() {
+	for _, status := range board.Statuses() {
 		r.Tasks.States[status] = 0
 	}
 	for _, t := range w.tasks {
@@ -221,7 +221,7 @@ func (w *window) countTasks(r *Report) {
 }
 
 func (w *window) countVerdicts(r *Report) {
-	rejected := map[flow.TaskID]bool{}
+	rejected := map[board.TaskID]bool{}
 	for _, v := range w.counts.Verdicts {
 		if !v.Approved && v.At.At <= w.now {
 			rejected[v.Task] = true
@@ -254,7 +254,7 @@ func (w *window) countVerdicts(r *Report) {
 // spreadTimes finds how long tasks took, from end to end and in each state.
 func (w *window) spreadTimes(r *Report) {
 	var lead, working, waiting, drift samples
-	stays, roles := map[flow.Status]samples{}, map[flow.Role]samples{}
+	stays, roles := map[board.Status]samples{}, map[board.Role]samples{}
 	for _, t := range w.tasks {
 		for i, s := range t.Stays[:len(t.Stays)-1] {
 			if end := t.Stays[i+1].Since; w.holds(end) {
@@ -282,8 +282,8 @@ func (w *window) spreadTimes(r *Report) {
 }
 
 // addWork adds how long the claims and reviews of a task took that ended in the span.
-func (w *window) addWork(t *task, roles map[flow.Role]samples) {
-	add := func(by flow.Actor, role flow.Role, begun, end int64) {
+func (w *window) addWork(t *task, roles map[board.Role]samples) {
+	add := func(by board.Actor, role board.Role, begun, end int64) {
 		if end >= w.since && end <= w.now {
 			role = judgeRole(role, by)
 			roles[role] = append(roles[role], end-begun)
@@ -318,19 +318,19 @@ func (t *task) working() (sum int64) {
 
 // budgets are those of the goals with open tasks, and of their open sprints.
 func (w *window) budgets(ask Ask) (list []Spending) {
-	add := func(of string, limit flow.Budget, pays func(*session) bool) {
-		if limit == (flow.Budget{}) {
+	add := func(of string, limit board.Budget, pays func(*session) bool) {
+		if limit == (board.Budget{}) {
 			return
 		}
-		var used flow.Usage
+		var used board.Usage
 		for i := range w.counts.Sessions {
 			if s := &w.counts.Sessions[i]; s.At.At <= w.now && pays(s) {
 				used = used.Plus(s.Used)
 			}
 		}
-		list = append(list, Spending{of, limit, flow.Budget{Tokens: used.Tokens(), Cost: used.Cost}})
+		list = append(list, Spending{of, limit, board.Budget{Tokens: used.Tokens(), Cost: used.Cost}})
 	}
-	seen := map[flow.GoalID]bool{}
+	seen := map[board.GoalID]bool{}
 	for _, t := range w.tasks {
 		in, _ := t.membershipAt(w.now)
 		if seen[in.Goal] || t.statusAt(w.now).Final() {

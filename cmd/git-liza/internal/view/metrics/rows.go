@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 )
 
 // A By is what rows are divided by.
@@ -28,7 +28,7 @@ func (by By) HasWork() bool { return slices.Contains([]By{ByAgent, ByRole, BySpr
 // A Row is one share of all: the sessions of an agent, a role, …, and the work.
 type Row struct {
 	Name      string // "" where there is none: planning is for no task
-	Usage     flow.Usage
+	Usage     board.Usage
 	Uncounted int
 
 	Merged     int // tasks whose last claim it had, or that belong to it
@@ -95,7 +95,7 @@ func (found table) sessionName(s *session) string {
 }
 
 // workName is the row of work on a task at a time by an actor.
-func (found table) workName(t *task, by flow.Actor, role flow.Role, at int64) string {
+func (found table) workName(t *task, by board.Actor, role board.Role, at int64) string {
 	switch found.by {
 	case ByAgent:
 		return string(by)

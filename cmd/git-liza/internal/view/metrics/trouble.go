@@ -3,12 +3,12 @@ package metrics
 import (
 	"slices"
 
-	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/board"
 )
 
 // A Trouble is what went wrong with the work on a task.
 type Trouble struct {
-	Task       flow.TaskID
+	Task       board.TaskID
 	Rejections int
 	Failures   int // attempts to merge that failed
 	Reverted   bool
@@ -16,7 +16,7 @@ type Trouble struct {
 
 // Troubles are the tasks with which something went wrong, in order of creation.
 func (n *Counts) Troubles() []Trouble {
-	place := make(map[flow.TaskID]int, len(n.Tasks))
+	place := make(map[board.TaskID]int, len(n.Tasks))
 	list := make([]Trouble, len(n.Tasks))
 	for i, t := range n.Tasks {
 		place[t.ID] = i
