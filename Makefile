@@ -17,7 +17,7 @@ VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo unkn
 BUILDFLAGS = -trimpath -buildvcs=false -ldflags '-s -w -X main.version=$(VERSION)'
 
 .DEFAULT_GOAL := build
-.PHONY: build demo test check compile torture guards worlds test-gits e2e pictures bench size install clean
+.PHONY: build demo test check compile torture guards worlds test-gits e2e picture pictures bench size install clean
 
 build:
 	@.ci/tools go git
@@ -87,6 +87,13 @@ worlds:
 	@.ci/tools go git
 	LIZA_WORLDS=12 $(GO) test -vet=off -count=1 -timeout 30m -v -run '^TestWorlds$$' ./flow
 	@LIZA_WORLDS=2 TMPDIR="$$(.ci/scratch)" CGO_ENABLED=0 GOFLAGS="$$GOFLAGS -buildvcs=false -trimpath" $(GO) run ./internal/guards -tests '^TestWorlds$$' -only '$(WORLDS)'
+
+# Which files of a room use which, in one order: an arrow to a file that stands higher points
+# up. PICTURE, sets of packages joined by commas, and -files for each file, choose.
+PICTURE ?=
+picture:
+	@.ci/tools go
+	@$(GO) run ./internal/picture $(PICTURE)
 
 # The stories with other gits than that on PATH: those of Debian 13 and of its sid, which
 # .ci/gits builds. GITS, FORMS and STORIES, a pattern, choose fewer.

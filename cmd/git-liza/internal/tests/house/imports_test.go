@@ -98,6 +98,7 @@ var mayImport = map[string][]string{
 	"internal/gittest":   {},               // of tests
 	"internal/guards":    {"flow/pattern"}, // of make guards
 	"internal/killpoint": {},               // of tests
+	"internal/picture":   {},               // of make picture
 	"internal/torture":   {},               // of tests
 }
 
@@ -108,7 +109,7 @@ var onlyIn = []struct {
 	why      string
 }{
 	{"github.com/go-git/", []string{"gitstore/git"}, "gitstore/git is the only user of go-git"},
-	{"os/exec", []string{"gitstore/git", "cmd/git-liza/internal/proc", "cmd/git-liza/internal/tests/bench", "internal/killpoint", "internal/gittest", "internal/faults", "internal/guards"}, "git is run by gitstore/git, in tests by gittest, boards with a fault made by faults, tests without a guard by guards, other commands by proc, measured by bench, and killed in tests by killpoint"},
+	{"os/exec", []string{"gitstore/git", "cmd/git-liza/internal/proc", "cmd/git-liza/internal/tests/bench", "internal/killpoint", "internal/gittest", "internal/faults", "internal/guards", "internal/picture"}, "git is run by gitstore/git, in tests by gittest, boards with a fault made by faults, tests without a guard by guards, files listed by picture, other commands by proc, measured by bench, and killed in tests by killpoint"},
 	{"github.com/modelcontextprotocol/", []string{"cmd/git-liza/internal/ui/mcp"}, "mcp alone knows the protocol"},
 	{"github.com/alecthomas/kong", []string{"cmd/git-liza"}, "only the command tree knows kong"},
 	{"github.com/yuin/", []string{"artifacts/form", "cmd/git-liza/internal/ui/web"}, "web alone makes Markdown HTML, and form alone holds it against a type"},
